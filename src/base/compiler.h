@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_BASE_COMPILER_H
+#define ASSAY_BASE_COMPILER_H
+/* Every compiler extension that assay uses; the rest of the code is C11. */
+
+/** Let the compiler check a printf-like function: format is argument `f`, values from `a`. */
+#define AS_PRINTF(f, a) __attribute__((format(printf, f, a)))
+/** The caller must look at the result. */
+#define AS_CHECKED __attribute__((warn_unused_result))
+#define AS_ALIGNED(n) __attribute__((aligned(n)))
+#define AS_INLINE static inline __attribute__((always_inline))
+#define AS_UNUSED __attribute__((unused))
+
+/** Bytes of alignment of every tensor: one cache line, one AVX-512 vector. */
+#define AS_ALIGNMENT 64
+
+#define AS_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_BASE_ERROR_H
+#define ASSAY_BASE_ERROR_H
+/*
+ * Raising an assay_error.
+ *
+ *     if (m->n_regions == 0)
+ *         return as_fail(err, ASSAY_E_FORMAT, "%s lists no regions, a corpus needs one", path);
+ */
+#include <stdarg.h>
+
+#include "assay/error.h"
+#include "base/compiler.h"
+
+/**
+ * Fill `err` (may be NULL) with `code` and one sentence; `where` becomes "".
+ * @return `code`, so that a failure is one statement.
+ */
+#define as_fail(err, code, ...) as_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)
+
+assay_code as_fail_at(assay_error *err, assay_code code, const char *file, int line,
+                      const char *format, ...) AS_PRINTF(5, 6);
+
+/** Say where in the input `err` (may be NULL) happened; an existing place is put behind it. */
+void as_error_where(assay_error *err, const char *format, ...) AS_PRINTF(2, 3);
+
+/** Make `err` (may be NULL) empty: ASSAY_OK, "". */
+void as_error_clear(assay_error *err);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+
+/* The test hook's counters: the one piece of state in here, and no answer depends on it. */
+static atomic_size_t n_allocations;
+static atomic_size_t n_until_failure;
+
+static bool fails_now(void)
+{
+    atomic_fetch_add(&n_allocations, 1);
+    size_t left = atomic_load(&n_until_failure);
+    if (left == 0) return false;
+    atomic_store(&n_until_failure, left - 1);
+    return left == 1;
+}
+
+void as_memory_fail_at(size_t n) { atomic_store(&n_until_failure, n); }
+
+size_t as_memory_count(void) { return atomic_load(&n_allocations); }
+
+void *as_alloc(size_t bytes)
+{
+    if (fails_now() || bytes > SIZE_MAX - AS_ALIGNMENT) return NULL;
+    size_t rounded = as_round_up(as_max(bytes, 1), AS_ALIGNMENT);
+    void *memory = aligned_alloc(AS_ALIGNMENT, rounded);
+    if (memory) memset(memory, 0, rounded);
+    return memory;
+}
+
+void *as_alloc_array(size_t n, size_t element_bytes)
+{
+    size_t bytes = 0;
+    return as_mul(n, element_bytes, &bytes) ? as_alloc(bytes) : NULL;
+}
+
+char *as_strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = as_alloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+char *as_path_join(const char *folder, const char *name)
+{
+    return as_format("%s/%s", folder, name);
+}
+
+char *as_format(const char *format, ...)
+{
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    int length = vsnprintf(NULL, 0, format, values);
+    va_end(values);
+    char *text = length < 0 ? NULL : as_alloc((size_t)length + 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void *as_grow(void *array, size_t n, size_t *room, size_t element_bytes)
+{
+    if (n < *room) return array;
+    size_t wanted = *room ? *room : 8;
+    if (*room && !as_mul(*room, 2, &wanted)) return NULL;
+    void *larger = as_alloc_array(wanted, element_bytes);
+    if (!larger) return NULL;
+    if (n) memcpy(larger, array, n * element_bytes);
+    as_free(array);
+    *room = wanted;
+    return larger;
+}
+
+void as_free(void *memory) { free(memory); }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_BASE_MEMORY_H
+#define ASSAY_BASE_MEMORY_H
+/*
+ * Heap memory: aligned blocks, and a growing array's room.  All of assay's allocations go through
+ * these or an arena, so that a test can make the n-th one fail.
+ */
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/** `bytes` zeroed bytes aligned to AS_ALIGNMENT; NULL when there is no memory.  as_free frees. */
+void *as_alloc(size_t bytes) AS_CHECKED;
+
+/** As as_alloc for `n` elements; NULL also when n * element_bytes does not fit. */
+void *as_alloc_array(size_t n, size_t element_bytes) AS_CHECKED;
+
+/** A copy of a string, owned by the caller (as_free); NULL when there is no memory. */
+char *as_strdup(const char *text) AS_CHECKED;
+
+/** "%s/%s" in fresh memory (as_free). */
+char *as_path_join(const char *folder, const char *name) AS_CHECKED;
+
+/** printf into fresh memory (as_free); NULL when there is no memory. */
+char *as_format(const char *format, ...) AS_PRINTF(1, 2) AS_CHECKED;
+
+/**
+ * Make room for one more element in a growing array: doubles when n == *room.
+ * @return the array, perhaps moved, or NULL with the old one intact when there is no memory.
+ */
+void *as_grow(void *array, size_t n, size_t *room, size_t element_bytes) AS_CHECKED;
+
+/** Give memory of the above back; takes NULL. */
+void as_free(void *memory);
+
+/** Test hook: let the n-th allocation from now fail (1 = the next); 0 switches it off. */
+void as_memory_fail_at(size_t n);
+
+/** Allocations since the process began, for the hook's loop. */
+size_t as_memory_count(void);
+
+#endif
