@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_ENGINE_ENGINE_H
+#define ASSAY_ENGINE_ENGINE_H
+/*
+ * One interface to whatever runs a network: our own engine in this process (native.c), others
+ * behind an adapter process.
+ *
+ *     as_engine *engine;
+ *     code = as_engine_open(&policy, "det.onnx", &engine, err);
+ *     code = as_engine_forward(engine, x, (as_shape4){n, 3, h, w}, &map, &map_shape, err);
+ *     as_engine_cleanup(engine);     after each document
+ *     as_engine_close(engine);
+ *
+ * An engine serves one caller thread at a time.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/policy.h"
+
+/** Extents of an NCHW tensor. */
+typedef struct as_shape4 {
+    size_t n, c, h, w;
+} as_shape4;
+
+#define AS_MAX_PASSES 16
+
+/** One pass over the graph at load: node counts before and after, and what it cost. */
+typedef struct as_pass_fact {
+    char name[32];
+    int nodes_before, nodes_after;
+    double seconds;
+} as_pass_fact;
+
+/** What an engine really runs with; asserted at the start and at the exit of a worker. */
+typedef struct as_engine_facts {
+    char engine[32];  /**< "native", ... */
+    char version[64]; /**< Of the engine. */
+    char device[16];  /**< "cpu". */
+    char dtype[16];   /**< "float32". */
+    char isa[16];     /**< "avx512", "avx2", "scalar"; "" where unknown. */
+    char flags
+        [256]; /**< The policy's switches as the engine holds them: "fuse=on,conv=default". */
+    size_t threads;      /**< Threads that compute. */
+    size_t plan_bytes;   /**< Native: bytes that the cached plans and arenas hold now. */
+    size_t weight_bytes; /**< Native: bytes of packed weights. */
+    size_t n_loads;      /**< Times that this engine read the model: stays 1. */
+    size_t n_forwards;   /**< Forward passes since it was opened (pieces count singly). */
+    int n_passes;        /**< Entries of `passes`. */
+    as_pass_fact passes[AS_MAX_PASSES];
+} as_engine_facts;
+
+typedef struct as_engine as_engine;
+
+/**
+ * Load `model_path` as `policy` says.
+ * @return ASSAY_E_ENVIRONMENT when the engine is missing, else what loading says.
+ */
+assay_code as_engine_open(const as_policy *policy, const char *model_path, as_engine **out,
+                          assay_error *err);
+
+/** Frees the engine; takes NULL. */
+void as_engine_close(as_engine *engine);
+
+/**
+ * Run the network once on exactly this tensor; neither split nor padding happens here.
+ * @param x          float x[n][c][h][w]; only read.
+ * @param map        engine's memory, float map[n][c'][h'][w'], valid until the next call.
+ * @param map_shape  its extents.
+ */
+assay_code as_engine_forward(as_engine *engine, const float *x, as_shape4 shape,
+                             const float **map, as_shape4 *map_shape, assay_error *err);
+
+/** Free what shapes seen so far have cost (native: plans and arenas); the model stays loaded. */
+void as_engine_cleanup(as_engine *engine);
+
+/** The facts as they stand now. */
+void as_engine_describe(const as_engine *engine, as_engine_facts *out);
+
+#endif
