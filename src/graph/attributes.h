@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_GRAPH_ATTRIBUTES_H
+#define ASSAY_GRAPH_ATTRIBUTES_H
+/*
+ * A node's attributes by family, already read, checked and given their defaults: nobody behind the
+ * importer parses a name.  What ONNX passes as an optional constant input (Clip's bounds, Resize's
+ * scales, Reshape's shape, ReduceMean's axes) stands here too: as_graph_resolve puts it here.
+ *
+ *     const as_conv_attributes *conv = &node->attributes.conv;
+ *     int stride_h = conv->strides[0];
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Most dimensions that a tensor can have. */
+#define AS_MAX_RANK 8
+
+/** Who chooses the pads. */
+typedef enum as_auto_pad {
+    AS_PAD_EXPLICIT,   /**< The pads as written. */
+    AS_PAD_VALID,      /**< None. */
+    AS_PAD_SAME_UPPER, /**< Output = ceil(input / stride); an odd pad goes below and right. */
+    AS_PAD_SAME_LOWER  /**< The same; an odd pad goes above and left. */
+} as_auto_pad;
+
+/** A window that slides over h and w: of a convolution or a pool. */
+typedef struct as_window {
+    int kernel[2];    /**< kh, kw. */
+    int strides[2];   /**< h, w. */
+    int dilations[2]; /**< h, w. */
+    int pads[4]; /**< top, left, bottom, right; not yet those of auto_pad (as_window_pads). */
+    as_auto_pad auto_pad;
+} as_window;
+
+/** Conv: weights w[oc][ic / group][kh][kw].  ConvTranspose: weights w[ic][oc / group][kh][kw]. */
+typedef struct as_conv_attributes {
+    as_window window;
+    int group;
+    int output_padding[2]; /**< ConvTranspose: rows and columns added below and right. */
+    int output_shape[2];   /**< ConvTranspose: demanded oh, ow; 0 = not demanded. */
+} as_conv_attributes;
+
+/** MaxPool, AveragePool. */
+typedef struct as_pool_attributes {
+    as_window window;
+    bool ceil_mode;         /**< A last, partial window counts. */
+    bool count_include_pad; /**< AveragePool divides by kh * kw also at the border. */
+} as_pool_attributes;
+
+/** ReduceMean. */
+typedef struct as_reduce_attributes {
+    int n_axes;            /**< 0 = all axes, unless is_noop_when_empty. */
+    int axes[AS_MAX_RANK]; /**< As written: may be negative. */
+    bool keepdims;         /**< Reduced axes stay as 1. */
+    bool is_noop_when_empty;
+    bool is_resolved; /**< The axes are known; false while they are a computed input. */
+} as_reduce_attributes;
+
+typedef enum as_resize_mode {
+    AS_RESIZE_NEAREST,
+    AS_RESIZE_LINEAR,
+    AS_RESIZE_CUBIC
+} as_resize_mode;
+
+/** Where an output pixel lies in the input. */
+typedef enum as_resize_coordinate {
+    AS_COORDINATE_HALF_PIXEL,         /**< (x + 0.5) / scale - 0.5 */
+    AS_COORDINATE_PYTORCH_HALF_PIXEL, /**< The same; 0 where the output has one pixel. */
+    AS_COORDINATE_ALIGN_CORNERS,      /**< x * (in - 1) / (out - 1) */
+    AS_COORDINATE_ASYMMETRIC          /**< x / scale */
+} as_resize_coordinate;
+
+/** Which pixel is nearest. */
+typedef enum as_resize_nearest {
+    AS_NEAREST_ROUND_PREFER_FLOOR,
+    AS_NEAREST_ROUND_PREFER_CEIL,
+    AS_NEAREST_FLOOR,
+    AS_NEAREST_CEIL
+} as_resize_nearest;
+
+/** Resize, Upsample.  After as_graph_resolve one of n_scales, n_sizes is not 0. */
+typedef struct as_resize_attributes {
+    as_resize_mode mode;
+    as_resize_coordinate coordinate;
+    as_resize_nearest nearest;
+    int n_axes;            /**< 0 = all axes in order. */
+    int axes[AS_MAX_RANK]; /**< What the scales or sizes are for; may be negative. */
+    int n_scales;          /**< 0 = sizes count. */
+    float scales[AS_MAX_RANK];
+    int n_sizes;
+    int64_t sizes[AS_MAX_RANK];
+    float cubic_a;
+    bool is_resolved; /**< Scales or sizes are known; false while they are computed. */
+} as_resize_attributes;
+
+/** Reshape: the wanted dims; 0 = copy the input's unless allow_zero, -1 = the rest. */
+typedef struct as_reshape_attributes {
+    int n_dims;
+    int64_t dims[AS_MAX_RANK];
+    bool allow_zero;
+    bool is_resolved; /**< The dims are known; false while they are a computed input. */
+} as_reshape_attributes;
+
+/** One node's attributes; as_op_info(op)->attributes says which member counts. */
+typedef union as_attributes {
+    as_conv_attributes conv;
+    as_pool_attributes pool;
+    as_reduce_attributes reduce;
+    as_resize_attributes resize;
+    as_reshape_attributes reshape;
+    struct {
+        float epsilon;
+    } batch_norm;
+    struct {
+        float min, max; /**< -FLT_MAX and FLT_MAX where there is no bound. */
+        bool is_resolved;
+    } clip;
+    struct {
+        float alpha,
+            beta; /**< LeakyRelu: alpha x below 0.  HardSigmoid: clip(alpha x + beta, 0, 1). */
+    } activation;
+    struct {
+        bool is_tanh; /**< The tanh approximation; else the exact Erf form. */
+    } gelu;
+    struct {
+        int axis;          /**< As written: may be negative. */
+        bool is_flattened; /**< Before opset 13: over all axes from `axis` on together. */
+    } softmax;
+    struct {
+        float alpha, beta;
+        bool is_a_transposed, is_b_transposed;
+    } gemm;
+    struct {
+        int axis; /**< Concat, Flatten; as written: may be negative. */
+    } axis;
+    struct {
+        int n; /**< 0 = all axes reversed. */
+        int perm[AS_MAX_RANK];
+    } transpose;
+    struct {
+        int to; /**< An as_dtype. */
+    } cast;
+} as_attributes;
+
+#endif

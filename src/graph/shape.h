@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_GRAPH_SHAPE_H
+#define ASSAY_GRAPH_SHAPE_H
+/*
+ * Shapes of every tensor for given shapes of the inputs.  The graph is only read, so that plans of
+ * different shapes share it.
+ *
+ *     as_shape input = {.rank = 4, .dims = {1, 3, 640, 640}};
+ *     as_shapes shapes;
+ *     if (as_shape_infer(graph, &input, 1, &shapes, err)) return err->code;
+ *     int64_t oh = shapes.of[output].dims[2];
+ *     as_shapes_free(&shapes);
+ */
+#include "graph/graph.h"
+
+/** A shape a tensor id; rank -1 where no node of the graph writes the tensor. */
+typedef struct as_shapes {
+    as_shape *of; /**< of[tensor id]; owns. */
+    int n;        /**< Tensors. */
+} as_shapes;
+
+/** Free; takes an empty value. */
+void as_shapes_free(as_shapes *shapes);
+
+/**
+ * Shapes of all tensors.
+ * @param inputs   one shape for each input of the graph, in its order; n_inputs of them.
+ * @param out      owned by the caller on success (as_shapes_free), empty on failure.
+ * @return ASSAY_E_ARGUMENT when the inputs are not what the graph takes (count, rank, fixed dims),
+ *         or their size does not suit a node (where = the node);
+ *         ASSAY_E_FORMAT when a node contradicts its weights whatever the input;
+ *         ASSAY_E_UNSUPPORTED for shapes that are computed; ASSAY_E_MEMORY.
+ */
+assay_code as_shape_infer(const as_graph *graph, const as_shape *inputs, int n_inputs,
+                          as_shapes *out, assay_error *err);
+
+/**
+ * The pads that a window really has: its own, or those that auto_pad gives for ih, iw.
+ * @param pads  receives top, left, bottom, right.
+ */
+void as_window_pads(const as_window *window, int64_t ih, int64_t iw, int64_t pads[4]);
+
+/** The same for a ConvTranspose, whose pads follow from the output's size too. */
+void as_window_transpose_pads(const as_conv_attributes *conv, int64_t ih, int64_t iw,
+                              int64_t pads[4]);
+
+/** What a node costs for given shapes. */
+typedef struct as_cost {
+    uint64_t macs; /**< Multiply-adds of Conv, ConvTranspose, Gemm and MatMul; else 0. */
+    uint64_t n_parameters; /**< Constant float elements among its inputs. */
+} as_cost;
+
+as_cost as_node_cost(const as_graph *graph, const as_node *node, const as_shapes *shapes);
+
+#endif
