@@ -11,6 +11,7 @@
  */
 #include <stdint.h>
 
+#include "base/sha256.h"
 #include "detect/detect.h"
 #include "engine/engine.h"
 
