@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_EVIDENCE_EVIDENCE_H
+#define ASSAY_EVIDENCE_EVIDENCE_H
+/*
+ * Reading the evidence database (RUN/evidence.db), the one truth of a run.  It is opened
+ * read-only; nothing is ever changed or left beside it.
+ *
+ *     as_evidence *evidence;
+ *     const as_slot_row *slots;
+ *     size_t n;
+ *     code = as_evidence_open("run/evidence.db", &evidence, err);
+ *     code = as_evidence_slots(evidence, &slots, &n, err);
+ *     for (size_t i = 0; i < n; i++)
+ *         printf("%s\n", slots[i].started);
+ *     as_evidence_close(evidence);        // frees every row
+ *
+ * Each call gives a whole table: an array in the order stated, borrowed from the reader until it
+ * is closed, read once and kept.  Its place in the array is the row's index.
+ */
+#include "base/error.h"
+#include "evidence/rows.h"
+
+/** Name of the database in a run's folder. */
+#define AS_EVIDENCE_FILE "evidence.db"
+
+/** Version of the schema that this assay writes and reads. */
+#define AS_EVIDENCE_SCHEMA 1
+
+typedef struct as_evidence as_evidence;
+
+/**
+ * Open a database for reading.
+ * @return ASSAY_E_NOT_FOUND; ASSAY_E_FORMAT for a file that is no evidence database, holds another
+ *         schema, or whose writer was killed amid a transaction that resuming rolls back;
+ *         ASSAY_E_IO, ASSAY_E_MEMORY.
+ */
+assay_code as_evidence_open(const char *path, as_evidence **out, assay_error *err);
+
+/** Close it and free all that it gave; takes NULL. */
+void as_evidence_close(as_evidence *evidence);
+
+/** The run's settings and state. */
+const as_run_row *as_evidence_run(const as_evidence *evidence);
+
+/* The tables.  @return ASSAY_OK with *n == 0 for an empty one; ASSAY_E_FORMAT, ASSAY_E_MEMORY. */
+
+/** In the order in which the user gave them. */
+assay_code as_evidence_policies(as_evidence *evidence, const as_policy_row **rows, size_t *n,
+                                assay_error *err);
+/** By round, then position. */
+assay_code as_evidence_orders(as_evidence *evidence, const as_order_row **rows, size_t *n,
+                              assay_error *err);
+/** In the manifest's order, those that take part. */
+assay_code as_evidence_documents(as_evidence *evidence, const as_document_row **rows, size_t *n,
+                                 assay_error *err);
+assay_code as_evidence_inputs(as_evidence *evidence, const as_input_row **rows, size_t *n,
+                              assay_error *err);
+/** In the order in which a slot runs them. */
+assay_code as_evidence_calls(as_evidence *evidence, const as_call_row **rows, size_t *n,
+                             assay_error *err);
+/** In the order in which they ended. */
+assay_code as_evidence_slots(as_evidence *evidence, const as_slot_row **rows, size_t *n,
+                             assay_error *err);
+/** By slot, then in the order in which they ran. */
+assay_code as_evidence_samples(as_evidence *evidence, const as_sample_row **rows, size_t *n,
+                               assay_error *err);
+assay_code as_evidence_box_sets(as_evidence *evidence, const as_box_set_row **rows, size_t *n,
+                                assay_error *err);
+/** By slot, cycle, input. */
+assay_code as_evidence_answers(as_evidence *evidence, const as_answer_row **rows, size_t *n,
+                               assay_error *err);
+/** By slot, then in the order in which they happened. */
+assay_code as_evidence_cleanups(as_evidence *evidence, const as_cleanup_row **rows, size_t *n,
+                                assay_error *err);
+assay_code as_evidence_memory(as_evidence *evidence, const as_memory_row **rows, size_t *n,
+                              assay_error *err);
+assay_code as_evidence_engines(as_evidence *evidence, const as_engine_row **rows, size_t *n,
+                               assay_error *err);
+assay_code as_evidence_passes(as_evidence *evidence, const as_pass_row **rows, size_t *n,
+                              assay_error *err);
+/** In the order in which they were taken. */
+assay_code as_evidence_snapshots(as_evidence *evidence, const as_snapshot_row **rows, size_t *n,
+                                 assay_error *err);
+/** By snapshot, busiest first. */
+assay_code as_evidence_processes(as_evidence *evidence, const as_process_row **rows, size_t *n,
+                                 assay_error *err);
+/** By input. */
+assay_code as_evidence_reviews(as_evidence *evidence, const as_review_row **rows, size_t *n,
+                               assay_error *err);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_EVIDENCE_ROWS_H
+#define ASSAY_EVIDENCE_ROWS_H
+/*
+ * What the evidence database holds, as plain structs: one type a table of schema.h.
+ *
+ *     run ─┬─ policies ── order (round, position -> policy)
+ *          ├─ documents ── inputs (frozen regions) ── calls (batches of inputs)
+ *          ├─ snapshots of the machine ── processes
+ *          └─ slots (phase, round, position, policy: one worker process)
+ *                ├─ samples  (cycle, call -> stage times)
+ *                ├─ answers  (cycle, input -> box set)       box sets are stored once each
+ *                ├─ cleanups (cycle, document -> seconds)
+ *                ├─ memory samples, engine facts (start, exit), passes
+ *
+ * Indices are dense and start at 0: `policy`, `document`, `input`, `call`, `slot` and `box_set`
+ * are places in the arrays that the reader gives.  Strings and arrays are borrowed: from the
+ * caller when written, from the reader when read.  An optional string is "" when absent; an
+ * optional number is -1, an optional double NaN, as the fields say.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Extents N C H W. */
+typedef struct as_evidence_shape {
+    size_t n, c, h, w;
+} as_evidence_shape;
+
+/** How far a run is. */
+typedef enum as_run_state {
+    AS_RUN_SMOKE,   /**< Smoke slots are being run (or the run was killed there). */
+    AS_RUN_ROUNDS,  /**< Formal rounds are being run (or the run was killed there). */
+    AS_RUN_STOPPED, /**< Boxes differed in the smoke phase and on_difference is stop. */
+    AS_RUN_FINISHED /**< Every planned slot is there, failed policies' rest excepted. */
+} as_run_state;
+
+/** What happens when a policy's boxes differ from the baseline's. */
+typedef enum as_on_difference {
+    AS_ON_DIFFERENCE_STOP,    /**< No formal rounds. */
+    AS_ON_DIFFERENCE_EXCLUDE, /**< The rounds go on without that policy. */
+    AS_ON_DIFFERENCE_MEASURE  /**< It is timed and reported, never chosen. */
+} as_on_difference;
+
+/** The one row of table `run`: every setting, so that a run resumes from the evidence alone. */
+typedef struct as_run_row {
+    int schema_version;          /**< AS_EVIDENCE_SCHEMA; set by the writer. */
+    const char *assay_version;   /**< "0.1.0". */
+    const char *created;         /**< Label "2026-09-18T09:00:00Z". */
+    const char *finished;        /**< Label, "" until the run is finished or stopped. */
+    const char *command;         /**< Shell line that runs the same experiment again. */
+    const char *model_name;      /**< Base name. */
+    const char *model_path;      /**< Absolute, for resuming. */
+    const char *model_sha256;    /**< Of the file. */
+    const char *corpus_name;     /**< Base name of the corpus folder. */
+    const char *corpus_path;     /**< Absolute, for resuming. */
+    const char *manifest_sha256; /**< Of manifest.json. */
+    const char *program_sha256;  /**< Of the assay program that ran. */
+    int64_t seed;
+    const char *order;              /**< "latin" or "williams". */
+    int n_rounds;                   /**< Planned formal rounds. */
+    int n_cycles;                   /**< Passes over the documents in a slot. */
+    int n_smoke_calls;              /**< The first so many calls make the smoke phase. */
+    int baseline;                   /**< Policy index whose answers are the truth. */
+    as_on_difference on_difference; /**< What a difference leads to. */
+    double slot_timeout_s;          /**< 0 = none. */
+    bool exclusive_hardware;        /**< What the user says of the machine. */
+    const char *machine_json;       /**< Facts of the machine and libraries, a JSON object. */
+    const char *findings_json;      /**< What `assay env` found, a JSON array. */
+    as_run_state state;
+} as_run_row;
+
+typedef struct as_policy_row {
+    const char *name;   /**< "split". */
+    const char *text;   /**< "split=native,split-at=16,split-to=8". */
+    const char *engine; /**< "native". */
+} as_policy_row;
+
+/** One turn of the plan: in `round`, at `position`, `policy` runs. */
+typedef struct as_order_row {
+    int round, position, policy;
+} as_order_row;
+
+typedef struct as_document_row {
+    const char *name;   /**< Base name of the source. */
+    const char *sha256; /**< Of the source. */
+} as_document_row;
+
+/** One frozen region with its detector settings. */
+typedef struct as_input_row {
+    const char *id;     /**< Its id in the manifest. */
+    const char *file;   /**< Path in the corpus folder. */
+    const char *sha256; /**< Of the file. */
+    int document;
+    int page;                  /**< Starts at 1. */
+    int width_px, height_px;   /**< Of the region. */
+    int network_h, network_w;  /**< What the network sees before padding. */
+    double thresh, box_thresh; /**< Detector settings. */
+    double unclip;
+    int limit_side;
+    const char *limit_type; /**< "max" or "min". */
+} as_input_row;
+
+/** One call of the corpus: inputs of one document and one network shape. */
+typedef struct as_call_row {
+    const char *id; /**< Its id in the manifest. */
+    int document;
+    as_evidence_shape shape; /**< N C H W before any split or padding. */
+    const int *inputs;       /**< int inputs[shape.n], indices, in batch order. */
+} as_call_row;
+
+typedef enum as_phase { AS_PHASE_SMOKE, AS_PHASE_FORMAL } as_phase;
+
+typedef enum as_slot_state {
+    AS_SLOT_FINISHED, /**< Every call of every cycle is there. */
+    AS_SLOT_FAILED /**< Crashed, hung or reported an error: `error` says it; it has no samples
+                           and no answers. */
+} as_slot_state;
+
+/** One worker process. */
+typedef struct as_slot_row {
+    as_phase phase;
+    int round;    /**< 0 in the smoke phase. */
+    int position; /**< Place in the round's order. */
+    int policy;
+    as_slot_state state;
+    const char *started; /**< Label. */
+    double load_s;       /**< Loading the model. */
+    double cleanup_s;    /**< Sum over the documents and the end. */
+    double total_s;      /**< Wall time of the whole process as the parent saw it. */
+    double user_s;       /**< CPU time of the process, user and system. */
+    double system_s;
+    int64_t n_loads;         /**< Times that the engine read the model; 1. */
+    int64_t n_forwards;      /**< Forward passes (pieces count singly). */
+    int64_t n_calls;         /**< Calls reported, also by a failed one. */
+    int64_t major_faults;    /**< Of the process. */
+    int64_t switches_wanted; /**< Voluntary context switches. */
+    int64_t switches_forced; /**< Involuntary ones. */
+    const char *exit;        /**< "exit status 0", "signal 11 (Segmentation fault)". */
+    const char *error;       /**< One sentence when FAILED, else "". */
+    const char *log;         /**< File in logs/. */
+} as_slot_row;
+
+/** One timed call of a slot. */
+typedef struct as_sample_row {
+    int slot, cycle, call;
+    as_evidence_shape shape;         /**< As the worker saw it: equal to the call's. */
+    size_t n_pieces;                 /**< Forward passes. */
+    const as_evidence_shape *pieces; /**< Shape that the network saw in each. */
+    int64_t preprocess_ns, forward_ns, transfer_ns, postprocess_ns;
+    const char *map_sha256; /**< Of the cropped maps' bytes, in input order. */
+    int64_t n_not_finite;   /**< NaN or Inf among the maps' values. */
+} as_sample_row;
+
+/** One box as detection gave it. */
+typedef struct as_evidence_box {
+    int32_t corners[4][2]; /**< (x, y): tl, tr, br, bl. */
+    double score;          /**< May be NaN or Inf; its bits are kept. */
+} as_evidence_box;
+
+/** A list of boxes; equal lists (every coordinate, every bit of the scores) are one set. */
+typedef struct as_box_set_row {
+    const char *sha256; /**< Of its encoding. */
+    size_t n;
+    const as_evidence_box *boxes; /**< n of them, in order. */
+} as_box_set_row;
+
+/** What a slot answered for an input. */
+typedef struct as_answer_row {
+    int slot, cycle, input;
+    int box_set; /**< Index of a box set. */
+} as_answer_row;
+
+typedef struct as_cleanup_row {
+    int slot, cycle, document;
+    double seconds;
+} as_cleanup_row;
+
+/** Memory of one process at one moment, outside every timed stretch.  Kinds are never added. */
+typedef struct as_memory_row {
+    int slot;
+    const char *when;    /**< "start", "loaded", "call", "document", "cleaned", "exit". */
+    int cycle, document; /**< -1 where they do not apply. */
+    int call;
+    const char *process;                     /**< "worker" or "adapter". */
+    int64_t rss_bytes, pss_bytes, uss_bytes; /**< -1 where the kernel does not say. */
+    int64_t peak_rss_bytes;                  /**< VmHWM: the process's life so far. */
+    int64_t swap_used_bytes;                 /**< Of the whole machine. */
+} as_memory_row;
+
+/** What an engine said of itself, at the start or the exit of a worker. */
+typedef struct as_engine_row {
+    int slot;
+    const char *moment; /**< "start" or "exit". */
+    const char
+        *json; /**< A JSON object: engine, version, device, dtype, isa, flags, threads... */
+} as_engine_row;
+
+/** One pass over the graph at load. */
+typedef struct as_pass_row {
+    int slot;
+    const char *name;
+    int nodes_before, nodes_after;
+    double seconds;
+} as_pass_row;
+
+/** The machine at one moment, taken over about a second outside every slot. */
+typedef struct as_snapshot_row {
+    as_phase phase;
+    int round;          /**< 0 in the smoke phase. */
+    const char *moment; /**< "before" or "after" the phase or round. */
+    const char *taken;  /**< Label. */
+    double load_1, load_5, load_15;
+    double psi_cpu_avg10;     /**< Per cent; NaN where the kernel does not say. */
+    int64_t psi_cpu_total_us; /**< -1 where the kernel does not say. */
+    int64_t steal_ticks;      /**< Of all CPUs since boot. */
+    int64_t total_ticks;      /**< The same. */
+    int64_t n_throttled;      /**< cgroup nr_throttled; -1 without a quota. */
+    int64_t throttled_us;     /**< cgroup throttled_usec; -1 without a quota. */
+    int64_t swap_used_bytes;
+} as_snapshot_row;
+
+/** One of a snapshot's busiest processes. */
+typedef struct as_process_row {
+    int snapshot; /**< Index of a snapshot. */
+    int pid;
+    const char *name;   /**< As /proc/PID/comm. */
+    double cpu_percent; /**< Of one CPU, over the snapshot's window. */
+    int64_t rss_bytes;
+} as_process_row;
+
+/** An input whose boxes differed somewhere, with its pixels so that review/ needs no corpus. */
+typedef struct as_review_row {
+    int input;
+    const void *png; /**< The region's file. */
+    size_t png_bytes;
+} as_review_row;
+
+#endif

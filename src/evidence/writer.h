@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_EVIDENCE_WRITER_H
+#define ASSAY_EVIDENCE_WRITER_H
+/*
+ * Writing the evidence database.  Every call below is one transaction: it is in the file whole
+ * once the call returns, or not at all.
+ *
+ *     as_evidence_writer *writer;
+ *     code = as_evidence_create("run/evidence.db", &plan, &writer, err);
+ *     code = as_evidence_add_snapshot(writer, &snapshot, processes, n_processes, err);
+ *     code = as_evidence_add_slot(writer, &record, err);        // once for each worker process
+ *     code = as_evidence_set_state(writer, AS_RUN_FINISHED, label, err);
+ *     code = as_evidence_writer_close(writer, err);
+ *
+ * One process writes at a time; a second one is refused.
+ */
+#include "base/error.h"
+#include "evidence/evidence.h"
+
+/** All that is known before the first slot.  Borrows everything. */
+typedef struct as_evidence_plan {
+    as_run_row run;
+    const as_policy_row *policies;
+    size_t n_policies;
+    const as_order_row *orders;
+    size_t n_orders;
+    const as_document_row *documents;
+    size_t n_documents;
+    const as_input_row *inputs;
+    size_t n_inputs;
+    const as_call_row *calls;
+    size_t n_calls;
+} as_evidence_plan;
+
+/** What one input got in a slot; `boxes` may be NULL when n is 0. */
+typedef struct as_slot_answer {
+    int cycle, input;
+    const as_evidence_box *boxes;
+    size_t n;
+} as_slot_answer;
+
+/** One worker process's whole yield.  Borrows; the rows' `slot` fields are ignored. */
+typedef struct as_slot_record {
+    as_slot_row slot;
+    const as_sample_row *samples; /**< Samples and answers only of a finished slot. */
+    size_t n_samples;
+    const as_slot_answer *answers;
+    size_t n_answers;
+    const as_cleanup_row *cleanups;
+    size_t n_cleanups;
+    const as_memory_row *memory;
+    size_t n_memory;
+    const as_engine_row *engines;
+    size_t n_engines;
+    const as_pass_row *passes;
+    size_t n_passes;
+} as_slot_record;
+
+typedef struct as_evidence_writer as_evidence_writer;
+
+/**
+ * Make a new database with the plan in it.
+ * @return ASSAY_E_ARGUMENT when something is at `path`, ASSAY_E_IO, ASSAY_E_MEMORY.
+ */
+assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
+                              as_evidence_writer **out, assay_error *err);
+
+/** Open an existing one to go on; rolls a killed transaction back.  Errors as as_evidence_open;
+ *  ASSAY_E_IO also when another process writes it. */
+assay_code as_evidence_continue(const char *path, as_evidence_writer **out, assay_error *err);
+
+/** Store a slot whole. @return ASSAY_E_IO with nothing of it stored, ASSAY_E_MEMORY. */
+assay_code as_evidence_add_slot(as_evidence_writer *writer, const as_slot_record *record,
+                                assay_error *err);
+
+/** Store a snapshot with its processes (their `snapshot` is ignored). */
+assay_code as_evidence_add_snapshot(as_evidence_writer *writer, const as_snapshot_row *snapshot,
+                                    const as_process_row *processes, size_t n,
+                                    assay_error *err);
+
+/** Store a differing input's pixels; one that is there stays. */
+assay_code as_evidence_add_review(as_evidence_writer *writer, const as_review_row *review,
+                                  assay_error *err);
+
+/** Note how far the run is; `finished` is a label, or "" while it goes on. */
+assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
+                                 const char *finished, assay_error *err);
+
+/** Close; no file is left beside the database.  Takes NULL.  @return ASSAY_E_IO. */
+assay_code as_evidence_writer_close(as_evidence_writer *writer, assay_error *err);
+
+#endif
