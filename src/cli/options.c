@@ -91,7 +91,7 @@ static assay_code append(as_strings *list, size_t most, const char *text, assay_
     return ASSAY_OK;
 }
 
-static assay_code store(const as_option *option, const char *text, void *values,
+static assay_code store(const as_option *option, const char *text, size_t most, void *values,
                         assay_error *err)
 {
     void *field = (char *)values + option->offset;
