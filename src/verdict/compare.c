@@ -120,7 +120,7 @@ void as_comparison_describe(const as_comparison *c, char text[AS_COMPARISON_TEXT
     case AS_DIFFERENCE_CORNERS:
         corners_text(&c->reference_box, was, sizeof was);
         corners_text(&c->answer_box, is, sizeof is);
-        snprintf(text, AS_COMPARISON_TEXT, "box %zu of %zu is %.96s where the truth has %.96s",
+        snprintf(text, AS_COMPARISON_TEXT, "box %zu of %zu is %s where the truth has %s",
                  c->first + 1, c->n_reference, is, was);
         return;
     case AS_DIFFERENCE_SCORE:

@@ -53,7 +53,7 @@ typedef struct as_comparison {
 as_comparison as_boxes_compare(const as_boxes *reference, const as_boxes *answer);
 
 /** Bytes that a description needs at most. */
-#define AS_COMPARISON_TEXT 256
+#define AS_COMPARISON_TEXT 320
 
 /** Say in one phrase, without a full stop, where the two answers part. */
 void as_comparison_describe(const as_comparison *comparison, char text[AS_COMPARISON_TEXT]);
