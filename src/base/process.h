@@ -19,7 +19,6 @@
  *     code = as_process_wait(child, 5.0, &result, err);
  *     as_process_free(child);
  */
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -53,9 +52,10 @@ typedef struct as_process_options {
     unsigned cpu_s;          /**< RLIMIT_CPU; 0 = the parent's. */
     size_t address_bytes;    /**< RLIMIT_AS; 0 = the parent's. */
     size_t file_bytes;       /**< RLIMIT_FSIZE; 0 = the parent's. */
-    const volatile sig_atomic_t
-        *interrupted; /**< Waiting ends, the group is killed and the code is
-                                                   ASSAY_E_INTERRUPTED once it is not 0; or NULL. */
+    /** Asked now and then while waiting; once true the group is killed and the code is
+     *  ASSAY_E_INTERRUPTED.  May be NULL. */
+    bool (*stop)(void *context);
+    void *stop_context; /**< Handed to `stop`. */
 } as_process_options;
 
 /** How a child ended. */
@@ -72,10 +72,10 @@ typedef struct as_process_result {
     int signal;    /**< Signal number unless EXITED. */
     double wall_s; /**< From start to end. */
     double cpu_s;  /**< User and system time of the child and what it waited for. */
-    size_t
-        peak_rss_bytes; /**< As wait4 reports it.  The kernel counts the moment between fork and
-                                exec too, so it is never below the parent's own size then. */
-    as_bytes out, err;  /**< Captured; owned.  Surplus stderr is dropped. */
+    /** As wait4 reports it.  The kernel counts the moment between fork and exec too, so it is
+     *  never below the parent's own size then. */
+    size_t peak_rss_bytes;
+    as_bytes out, err; /**< Captured; owned, zero-terminated.  Surplus stderr is dropped. */
 } as_process_result;
 
 typedef struct as_process as_process;
@@ -99,7 +99,11 @@ assay_code as_process_start(const as_process_options *options, as_process **out,
 /** The child's process id. */
 pid_t as_process_id(const as_process *process);
 
-/** Write to its stdin PIPE.  @return ASSAY_E_CHILD when it reads no more (no SIGPIPE is raised). */
+/**
+ * Write to its stdin PIPE.
+ * @return ASSAY_E_CHILD when it reads no more (no SIGPIPE is raised) or wall_s is over;
+ *         ASSAY_E_INTERRUPTED.
+ */
 assay_code as_process_write(as_process *process, const void *data, size_t size,
                             assay_error *err);
 
