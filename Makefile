@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# make          build build/assay; says which packages are missing
+# make demo     set everything up and run a first experiment on the bundled documents
+# make check    set everything up, then lint and every test
+# make bench    time the kernels; a dated file in bench/results/
+# make lint     layout, include arrows, clang-tidy, scripts
+# make corpus-large    freeze the manuals of Debian packages, a corpus of the size that matters
+# make clean    remove what was built; models/ and .venv-oracle/ stay
+
+configure = cmake --preset release --log-level=WARNING >/dev/null
+demo_model = models/ch_PP-OCRv4_det_infer.onnx
+
+.PHONY: all demo check bench lint corpus-large clean
+all:
+	@tools/deps --check build
+	@$(configure)
+	@cmake --build build --target assay
+
+demo:
+	@tools/deps build run
+	@$(MAKE) --no-print-directory all
+	@tools/models
+	@rm -rf build/demo
+	build/assay freeze examples/*.pdf -o build/demo/corpus
+	build/assay experiment --model $(demo_model) --corpus build/demo/corpus \
+		--policy default=native --policy gemm=native,conv=gemm \
+		--policy split=native,split-at=16,split-to=8 -o build/demo/run
+	@echo "The report is build/demo/run/report.html"
+
+check:
+	@tools/deps
+	@tools/models
+	@tools/oracle
+	@$(configure)
+	@cmake --build build
+	@tools/lint
+	@ctest --test-dir build --output-on-failure -j2
+
+bench:
+	@tools/deps --check build
+	@$(configure)
+	@cmake --build build
+	@tools/bench
+
+lint:
+	@$(configure)
+	@cmake --build build
+	@tools/lint
+
+corpus-large: all
+	@tools/deps run
+	@tools/corpus_large
+
+clean:
+	rm -rf build build-asan build-tsan build-coverage
