@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_SESSION_H
+#define ASSAY_SESSION_H
+/*
+ * Running a model: threads, an arena, and the plans of the shapes seen so far.
+ *
+ *     assay_session *session;
+ *     assay_session_new(model, 0, &session, &err);
+ *     assay_tensor x = {.rank = 4, .dims = {1, 3, 640, 640}, .data = pixels}, map;
+ *     assay_session_run(session, &x, 1, &map, 1, &err);      map.data[map.dims[2] * ...]
+ *     assay_session_free(session);
+ *
+ * One caller thread at a time; two sessions of one model may run at the same time.
+ */
+#include <stdint.h>
+
+#include "assay/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ASSAY_MAX_RANK 8
+
+/** A float32 tensor in C order, as the model's file describes it (NCHW for images). */
+typedef struct assay_tensor {
+    int rank;
+    int64_t dims[ASSAY_MAX_RANK];
+    const float *data; /**< Of inputs: the caller's.  Of outputs: the session's. */
+} assay_tensor;
+
+typedef struct assay_session assay_session;
+
+/**
+ * A session of `model` (borrowed).
+ * @param threads  threads that compute; 0 = what the process may really use (affinity, quota).
+ */
+ASSAY_API assay_code assay_session_new(assay_model *model, size_t threads, assay_session **out,
+                                       assay_error *err);
+
+/** Frees the session; takes NULL. */
+ASSAY_API void assay_session_free(assay_session *session);
+
+/**
+ * Run once.  The first run of a shape makes its plan; later ones allocate nothing.
+ * @param inputs   one tensor for each input of the model, in its order; only read.
+ * @param outputs  receives one tensor for each output; data stays the session's, valid until its
+ *                 next run, clear or free.
+ * @return ASSAY_E_ARGUMENT for shapes that the model does not take, ASSAY_E_UNSUPPORTED,
+ *         ASSAY_E_MEMORY.
+ */
+ASSAY_API assay_code assay_session_run(assay_session *session, const assay_tensor *inputs,
+                                       int n_inputs, assay_tensor *outputs, int n_outputs,
+                                       assay_error *err);
+
+/** Free the plans and the arena; the model stays loaded and the session usable. */
+ASSAY_API void assay_session_clear(assay_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions, transposed convolutions and matrix products: what has weights and a route. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/size.h"
+#include "plan/planner.h"
+
+const as_route *as_plan_choose(const as_route *routes, size_t n_routes,
+                               const as_conv_shape *shape, const as_plan_options *options)
+{
+    const as_route *first = NULL;
+    for (size_t i = 0; i < n_routes; i++) {
+        const as_route *route = &routes[i];
+        if (route->exactness == AS_CLOSE && !options->close_routes) continue;
+        if (!route->proposes(shape)) continue;
+        if (options->conv && strcmp(route->name, options->conv) == 0) return route;
+        if (!first) first = route;
+    }
+    return first;
+}
+
+/* Weights and bias of a node; both must be constants. */
+static assay_code constants_of(as_planner *p, const as_node *node, const float **weights,
+                               const float **bias, assay_error *err)
+{
+    for (int i = 1; i <= 2; i++) {
+        const as_tensor *t = as_node_input(p->graph, node, i);
+        if (t && (!t->data || t->dtype != AS_F32))
+            return as_planner_refuse(p, node, err,
+                                     "input %d is computed, weights are constants", i);
+        *(i == 1 ? weights : bias) = t ? t->data : NULL;
+    }
+    return ASSAY_OK;
+}
+
+/* Finish a layer whose shape is known: its route, weights, views and epilogue. */
+static assay_code finish(as_planner *p, as_layer *layer, const as_node *node,
+                         const as_route *routes, size_t n_routes, const float *weights,
+                         const float *bias, assay_error *err)
+{
+    as_conv_args *args = &layer->args.conv;
+    layer->route = as_plan_choose(routes, n_routes, &args->shape, p->options);
+    if (!layer->route)
+        return as_planner_refuse(p, node, err, "no route takes %zu to %zu channels by %zux%zu",
+                                 args->shape.ic, args->shape.oc, args->shape.kh,
+                                 args->shape.kw);
+    layer->n_items = layer->route->n_items(&args->shape);
+    p->plan->scratch_floats =
+        as_max(p->plan->scratch_floats, layer->route->scratch_floats(&args->shape));
+    args->epilogue = &layer->epilogue;
+    int input = -1;
+    assay_code code = as_weights_get(p->weights, node->id, layer->route, &args->shape, weights,
+                                     bias, &args->packed, err);
+    if (!code) code = as_planner_input(p, node, 0, &input, err);
+    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
+    return code;
+}
+
+/* The window and extents that both kinds of convolution share. */
+static assay_code window_shape(as_planner *p, const as_node *node, as_conv_shape *out,
+                               assay_error *err)
+{
+    const as_conv_attributes *conv = &node->attributes.conv;
+    const as_shape *x = as_planner_shape(p, node->inputs[0]);
+    const as_shape *y = as_planner_shape(p, node->outputs[0]);
+    if (x->rank != 4)
+        return as_planner_refuse(p, node, err, "its input has rank %d, 4 is needed", x->rank);
+    *out = (as_conv_shape){.n = (size_t)x->dims[0],
+                           .ic = (size_t)x->dims[1],
+                           .ih = (size_t)x->dims[2],
+                           .iw = (size_t)x->dims[3],
+                           .oc = (size_t)y->dims[1],
+                           .oh = (size_t)y->dims[2],
+                           .ow = (size_t)y->dims[3],
+                           .kh = (size_t)conv->window.kernel[0],
+                           .kw = (size_t)conv->window.kernel[1],
+                           .sh = (size_t)conv->window.strides[0],
+                           .sw = (size_t)conv->window.strides[1],
+                           .dh = (size_t)conv->window.dilations[0],
+                           .dw = (size_t)conv->window.dilations[1],
+                           .group = (size_t)conv->group};
+    return ASSAY_OK;
+}
+
+assay_code as_form_conv(as_planner *p, const as_node *node, assay_error *err)
+{
+    as_layer *layer = as_planner_layer(p, AS_LAYER_CONV, node);
+    as_conv_shape *shape = &layer->args.conv.shape;
+    const float *weights = NULL, *bias = NULL;
+    assay_code code = constants_of(p, node, &weights, &bias, err);
+    if (!code) code = window_shape(p, node, shape, err);
+    if (code) return code;
+    int64_t pads[4];
+    as_window_pads(&node->attributes.conv.window, (int64_t)shape->ih, (int64_t)shape->iw, pads);
+    if (pads[0] < 0 || pads[1] < 0)
+        return as_planner_refuse(p, node, err, "it has negative pads");
+    shape->pad_top = (size_t)pads[0];
+    shape->pad_left = (size_t)pads[1];
+    layer->macs = as_conv_macs(shape);
+    const as_kernels *k = p->plan->kernels;
+    return finish(p, layer, node, k->conv, k->n_conv, weights, bias, err);
+}
+
+assay_code as_form_conv_transpose(as_planner *p, const as_node *node, assay_error *err)
+{
+    as_layer *layer = as_planner_layer(p, AS_LAYER_DECONV, node);
+    as_conv_shape *shape = &layer->args.conv.shape;
+    const float *weights = NULL, *bias = NULL;
+    assay_code code = constants_of(p, node, &weights, &bias, err);
+    if (!code) code = window_shape(p, node, shape, err);
+    if (code) return code;
+    int64_t pads[4];
+    as_window_transpose_pads(&node->attributes.conv, (int64_t)shape->ih, (int64_t)shape->iw,
+                             pads);
+    if (pads[0] < 0 || pads[1] < 0)
+        return as_planner_refuse(p, node, err, "it has negative pads");
+    shape->pad_top = (size_t)pads[0];
+    shape->pad_left = (size_t)pads[1];
+    layer->macs = as_deconv_macs(shape);
+    const as_kernels *k = p->plan->kernels;
+    return finish(p, layer, node, k->deconv, k->n_deconv, weights, bias, err);
+}
+
+/* Weights[k][n] (or [n][k] when transposed) times alpha, as oihw: out[n][k][1][1]. */
+static void transpose_weights(const float *b, bool is_transposed, float alpha, size_t k,
+                              size_t n, float *out)
+{
+    for (size_t row = 0; row < n; row++)
+        for (size_t col = 0; col < k; col++)
+            out[row * k + col] = alpha * (is_transposed ? b[row * k + col] : b[col * n + row]);
+}
+
+/* beta * C of a Gemm as one bias a column; C is a scalar or [n] or [1,n]. */
+static assay_code product_bias(as_planner *p, const as_node *node, const as_tensor *c, size_t n,
+                               float *out, assay_error *err)
+{
+    if (!c->data || c->dtype != AS_F32 || (c->n_elements != 1 && c->n_elements != n) ||
+        (c->n_elements == n && n > 1 && c->dims[c->rank - 1] != (int64_t)n))
+        return as_planner_refuse(p, node, err, "its C is not one constant a column");
+    const float *values = c->data;
+    for (size_t i = 0; i < n; i++)
+        out[i] = node->attributes.gemm.beta * values[c->n_elements == 1 ? 0 : i];
+    return ASSAY_OK;
+}
+
+/* A product x[m][k] * b[k][n] is a pointwise convolution of m images of one pixel. */
+static assay_code form_product(as_planner *p, const as_node *node, as_layer *layer,
+                               const as_tensor *b, float *oihw, float *bias, assay_error *err)
+{
+    const as_conv_shape *shape = &layer->args.conv.shape;
+    bool is_gemm = node->op == AS_OP_GEMM;
+    transpose_weights(b->data, is_gemm && node->attributes.gemm.is_b_transposed,
+                      is_gemm ? node->attributes.gemm.alpha : 1.0F, shape->ic, shape->oc, oihw);
+    const as_tensor *c = is_gemm ? as_node_input(p->graph, node, 2) : NULL;
+    assay_code code = c ? product_bias(p, node, c, shape->oc, bias, err) : ASSAY_OK;
+    if (code) return code;
+    const as_kernels *k = p->plan->kernels;
+    return finish(p, layer, node, k->conv, k->n_conv, oihw, bias, err);
+}
+
+assay_code as_form_product(as_planner *p, const as_node *node, assay_error *err)
+{
+    const as_shape *x = as_planner_shape(p, node->inputs[0]);
+    const as_shape *y = as_planner_shape(p, node->outputs[0]);
+    const as_tensor *b = as_node_input(p->graph, node, 1);
+    if (x->rank != 2 || b->rank != 2 || !b->data || b->dtype != AS_F32)
+        return as_planner_refuse(p, node, err, "it is no product of [m,k] by constants [k,n]");
+    if (node->op == AS_OP_GEMM && node->attributes.gemm.is_a_transposed)
+        return as_planner_refuse(p, node, err, "its A is transposed");
+    as_layer *layer = as_planner_layer(p, AS_LAYER_CONV, node);
+    as_conv_shape *shape = &layer->args.conv.shape;
+    *shape = (as_conv_shape){.n = (size_t)x->dims[0],
+                             .ic = (size_t)x->dims[1],
+                             .oc = (size_t)y->dims[1],
+                             .ih = 1,
+                             .iw = 1,
+                             .oh = 1,
+                             .ow = 1,
+                             .kh = 1,
+                             .kw = 1,
+                             .sh = 1,
+                             .sw = 1,
+                             .dh = 1,
+                             .dw = 1,
+                             .group = 1};
+    layer->macs = as_conv_macs(shape);
+    float *oihw = as_alloc_array(b->n_elements, sizeof *oihw);
+    float *bias = as_alloc_array(shape->oc, sizeof *bias);
+    assay_code code = oihw && bias ? form_product(p, node, layer, b, oihw, bias, err)
+                                   : as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    as_free(oihw);
+    as_free(bias);
+    return code;
+}

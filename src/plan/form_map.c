@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything without weights: elementwise nodes, resizes, concatenations, pools, means. */
+#include <math.h>
+
+#include "base/size.h"
+#include "plan/planner.h"
+
+static bool is_shape_of(const as_planner *p, int tensor, const as_shape *shape)
+{
+    const as_shape *s = as_planner_shape(p, tensor);
+    if (s->rank != shape->rank) return false;
+    for (int i = 0; i < s->rank; i++)
+        if (s->dims[i] != shape->dims[i]) return false;
+    return true;
+}
+
+/* The operand that runs through the layer: computed, and of the result's shape. */
+static int running_operand(const as_planner *p, const as_node *node)
+{
+    const as_shape *y = as_planner_shape(p, node->outputs[0]);
+    for (int i = 0; i < node->n_inputs; i++) {
+        int x = node->inputs[i];
+        if (x >= 0 && p->value_of[x] >= 0 && is_shape_of(p, x, y)) return i;
+    }
+    return -1;
+}
+
+assay_code as_form_elementwise(as_planner *p, const as_node *node, assay_error *err)
+{
+    int operand = running_operand(p, node);
+    if (operand < 0)
+        return as_planner_refuse(p, node, err, "no operand has the shape of the result");
+    as_layer *layer = as_planner_layer(p, AS_LAYER_MAP, node);
+    as_map_args *args = &layer->args.map;
+    args->epilogue = &layer->epilogue;
+    int input = -1;
+    bool fits = false;
+    assay_code code = as_planner_input(p, node, operand, &input, err);
+    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code) code = as_epilogue_add(p, layer, node, node->inputs[operand], &fits, err);
+    if (!code && !fits)
+        code = as_planner_refuse(p, node, err, "no kernel does it for these operands");
+    if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
+    return code;
+}
+
+/* The input row or column of output `i`: ONNX Resize, nearest. */
+static uint32_t nearest(const as_resize_attributes *r, size_t i, size_t in, size_t out,
+                        double scale)
+{
+    double x = (double)i / scale;
+    switch (r->coordinate) {
+    case AS_COORDINATE_HALF_PIXEL:
+        x = ((double)i + 0.5) / scale - 0.5;
+        break;
+    case AS_COORDINATE_PYTORCH_HALF_PIXEL:
+        x = out > 1 ? ((double)i + 0.5) / scale - 0.5 : 0.0;
+        break;
+    case AS_COORDINATE_ALIGN_CORNERS:
+        x = out > 1 ? (double)i * (double)(in - 1) / (double)(out - 1) : 0.0;
+        break;
+    case AS_COORDINATE_ASYMMETRIC:
+        break;
+    }
+    switch (r->nearest) {
+    case AS_NEAREST_ROUND_PREFER_FLOOR:
+        x = ceil(x - 0.5);
+        break;
+    case AS_NEAREST_ROUND_PREFER_CEIL:
+        x = floor(x + 0.5);
+        break;
+    case AS_NEAREST_FLOOR:
+        x = floor(x);
+        break;
+    case AS_NEAREST_CEIL:
+        x = ceil(x);
+        break;
+    }
+    double last = (double)in - 1.0;
+    return (uint32_t)(x < 0.0 ? 0.0 : x > last ? last : x);
+}
+
+/* The scale that ONNX gives dimension `axis`: as written, or what the sizes make of it. */
+static double scale_of(const as_resize_attributes *r, int axis, int rank, size_t in, size_t out)
+{
+    for (int i = 0; i < r->n_scales; i++) {
+        int at = r->n_axes ? r->axes[i] : i;
+        if (at < 0) at += rank;
+        if (at == axis) return r->scales[i];
+    }
+    return (double)out / (double)in;
+}
+
+/* Leaves *map NULL when it would map every index to itself. */
+static assay_code make_map(as_planner *p, const as_resize_attributes *r, int axis, size_t in,
+                           size_t out, const uint32_t **map, assay_error *err)
+{
+    uint32_t *to = as_planner_alloc(p, out, sizeof *to);
+    if (!to) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    double scale = scale_of(r, axis, 4, in, out);
+    bool is_identity = in == out;
+    for (size_t i = 0; i < out; i++) {
+        to[i] = nearest(r, i, in, out, scale);
+        is_identity = is_identity && to[i] == i;
+    }
+    *map = is_identity ? NULL : to;
+    return ASSAY_OK;
+}
+
+assay_code as_form_resize(as_planner *p, const as_node *node, assay_error *err)
+{
+    const as_resize_attributes *r = &node->attributes.resize;
+    const as_shape *x = as_planner_shape(p, node->inputs[0]);
+    const as_shape *y = as_planner_shape(p, node->outputs[0]);
+    if (r->mode != AS_RESIZE_NEAREST)
+        return as_planner_refuse(p, node, err, "its mode is not nearest");
+    if (x->rank != 4 || x->dims[0] != y->dims[0] || x->dims[1] != y->dims[1])
+        return as_planner_refuse(p, node, err, "it resizes more than height and width");
+    as_layer *layer = as_planner_layer(p, AS_LAYER_MAP, node);
+    as_map_args *args = &layer->args.map;
+    args->epilogue = &layer->epilogue;
+    int input = -1;
+    assay_code code = as_planner_input(p, node, 0, &input, err);
+    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code)
+        code = make_map(p, r, 2, (size_t)x->dims[2], (size_t)y->dims[2], &args->row_map, err);
+    if (!code)
+        code = make_map(p, r, 3, (size_t)x->dims[3], (size_t)y->dims[3], &args->col_map, err);
+    if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
+    return code;
+}
+
+/* Whether the producer of this part can write straight into the concatenation: the part has a
+ * buffer of its own, and the concatenation reads it once. */
+static bool is_placed(const as_planner *p, const as_node *node, int i)
+{
+    int value = p->value_of[node->inputs[i]];
+    if (value < 0 || p->values[value].parent >= 0 || p->values[value].is_tight) return false;
+    for (int j = 0; j < node->n_inputs; j++)
+        if (j != i && p->value_of[node->inputs[j]] == value) return false;
+    return true;
+}
+
+/* Copy a part that cannot be placed. */
+static assay_code copy_part(as_planner *p, const as_node *node, int i, int whole,
+                            size_t channel, assay_error *err)
+{
+    as_layer *layer = as_planner_layer(p, AS_LAYER_MAP, node);
+    layer->n_nodes = 0;
+    as_map_args *args = &layer->args.map;
+    args->epilogue = &layer->epilogue;
+    int input = -1, slice = -1;
+    assay_code code = as_planner_input(p, node, i, &input, err);
+    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code) code = as_planner_value(p, as_planner_shape(p, node->inputs[i]), &slice, err);
+    if (code) return code;
+    p->values[slice].parent = whole;
+    p->values[slice].channel = channel;
+    return as_planner_view(p, layer, &args->out, slice, err);
+}
+
+assay_code as_form_concat(as_planner *p, const as_node *node, assay_error *err)
+{
+    const as_shape *y = as_planner_shape(p, node->outputs[0]);
+    int axis = node->attributes.axis.axis;
+    if (axis < 0) axis += y->rank;
+    if (axis != 1 || y->rank < 2)
+        return as_planner_refuse(p, node, err, "it concatenates axis %d, channels are axis 1",
+                                 axis);
+    int whole = -1;
+    assay_code code = as_planner_value(p, y, &whole, err);
+    size_t channel = 0;
+    for (int i = 0; !code && i < node->n_inputs; i++) {
+        if (is_placed(p, node, i)) {
+            int part = p->value_of[node->inputs[i]];
+            p->values[part].parent = whole;
+            p->values[part].channel = channel;
+        } else {
+            code = copy_part(p, node, i, whole, channel, err);
+        }
+        channel += (size_t)as_planner_shape(p, node->inputs[i])->dims[1];
+    }
+    if (!code) p->value_of[node->outputs[0]] = whole;
+    return code;
+}
+
+assay_code as_form_pool(as_planner *p, const as_node *node, assay_error *err)
+{
+    const as_pool_attributes *pool = &node->attributes.pool;
+    const as_shape *x = as_planner_shape(p, node->inputs[0]);
+    if (x->rank != 4)
+        return as_planner_refuse(p, node, err, "its input has rank %d, 4 is needed", x->rank);
+    int64_t pads[4];
+    as_window_pads(&pool->window, x->dims[2], x->dims[3], pads);
+    for (int i = 0; i < 4; i++)
+        if (pads[i] < 0) return as_planner_refuse(p, node, err, "it has negative pads");
+    as_layer *layer = as_planner_layer(p, AS_LAYER_POOL, node);
+    as_pool_args *args = &layer->args.pool;
+    *args = (as_pool_args){.kind = node->op == AS_OP_MAX_POOL ? AS_POOL_MAX : AS_POOL_AVERAGE,
+                           .kh = (size_t)pool->window.kernel[0],
+                           .kw = (size_t)pool->window.kernel[1],
+                           .sh = (size_t)pool->window.strides[0],
+                           .sw = (size_t)pool->window.strides[1],
+                           .dh = (size_t)pool->window.dilations[0],
+                           .dw = (size_t)pool->window.dilations[1],
+                           .pad_top = (size_t)pads[0],
+                           .pad_left = (size_t)pads[1],
+                           .pad_bottom = (size_t)pads[2],
+                           .pad_right = (size_t)pads[3],
+                           .counts_pad = pool->count_include_pad,
+                           .epilogue = &layer->epilogue};
+    int input = -1;
+    assay_code code = as_planner_input(p, node, 0, &input, err);
+    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
+    return code;
+}
+
+/* Whether a ReduceMean is over height and width and keeps both. */
+static bool is_spatial(const as_node *node, int rank)
+{
+    const as_reduce_attributes *r = &node->attributes.reduce;
+    if (!r->is_resolved || !r->keepdims || r->n_axes != 2 || rank != 4) return false;
+    int first = r->axes[0] < 0 ? r->axes[0] + rank : r->axes[0];
+    int second = r->axes[1] < 0 ? r->axes[1] + rank : r->axes[1];
+    return (first == 2 && second == 3) || (first == 3 && second == 2);
+}
+
+assay_code as_form_mean(as_planner *p, const as_node *node, assay_error *err)
+{
+    int rank = as_planner_shape(p, node->inputs[0])->rank;
+    if (node->op == AS_OP_REDUCE_MEAN && !is_spatial(node, rank))
+        return as_planner_refuse(p, node, err, "it is not over height and width with keepdims");
+    as_layer *layer = as_planner_layer(p, AS_LAYER_MEAN, node);
+    as_mean_args *args = &layer->args.mean;
+    args->epilogue = &layer->epilogue;
+    int input = -1;
+    assay_code code = as_planner_input(p, node, 0, &input, err);
+    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
+    return code;
+}
+
+assay_code as_form_softmax(as_planner *p, const as_node *node, assay_error *err)
+{
+    const as_shape *x = as_planner_shape(p, node->inputs[0]);
+    int axis = node->attributes.softmax.axis;
+    if (axis < 0) axis += x->rank;
+    bool flattens = node->attributes.softmax.is_flattened && x->rank > 2;
+    if (axis != 1 || x->rank < 2 || flattens)
+        return as_planner_refuse(p, node, err, "it is not over the channels alone");
+    as_layer *layer = as_planner_layer(p, AS_LAYER_SOFTMAX, node);
+    as_softmax_args *args = &layer->args.softmax;
+    int input = -1, value = -1;
+    assay_code code = as_planner_input(p, node, 0, &input, err);
+    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code) code = as_planner_value(p, x, &value, err);
+    if (!code) code = as_planner_view(p, layer, &args->out, value, err);
+    if (!code) p->value_of[node->outputs[0]] = value;
+    return code;
+}
+
+assay_code as_form_reshape(as_planner *p, const as_node *node, assay_error *err)
+{
+    const as_shape *y = as_planner_shape(p, node->outputs[0]);
+    int input = -1, value = -1;
+    assay_code code = as_planner_input(p, node, 0, &input, err);
+    if (!code) code = as_planner_value(p, y, &value, err);
+    if (code) return code;
+    const as_value *in = &p->values[input];
+    as_value *out = &p->values[value];
+    p->value_of[node->outputs[0]] = value;
+    if (out->h * out->w != 1)
+        return as_planner_refuse(p, node, err, "its result is not [n,c] or [n,c,1,1]");
+    if (in->h * in->w == 1 && in->n == out->n) { /* the same floats under another shape */
+        out->parent = input;
+        return ASSAY_OK;
+    }
+    out->is_tight = true;
+    as_layer *layer = as_planner_layer(p, AS_LAYER_TO_NCHW, node);
+    code = as_planner_view(p, layer, &layer->args.layout.view, input, err);
+    if (!code) code = as_planner_pointer(p, layer, &layer->args.layout.nchw, value, err);
+    return code;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_PLAN_PLAN_H
+#define ASSAY_PLAN_PLAN_H
+/*
+ * A plan: what to run, in which order, in which memory, for one set of input shapes.
+ *
+ *     as_plan *plan;
+ *     code = as_plan_new(graph, shapes, n_inputs, kernels, &options, weights, &plan, err);
+ *     as_plan_bind(plan, arena);            arena: float[plan->arena_floats], 64-byte aligned
+ *     for (size_t i = 0; i < plan->n_layers; i++)
+ *         run(&plan->layers[i]);
+ *     as_plan_free(plan);
+ *
+ * A layer is one kernel call: a graph node with the nodes that ride on it as its epilogue.
+ */
+#include "graph/shape.h"
+#include "kernels/kernels.h"
+#include "plan/weights.h"
+
+typedef enum as_layer_kind {
+    AS_LAYER_CONV,
+    AS_LAYER_DECONV,
+    AS_LAYER_MAP,
+    AS_LAYER_MEAN,
+    AS_LAYER_POOL,
+    AS_LAYER_SOFTMAX,
+    AS_LAYER_FROM_NCHW, /**< A network input -> NHWC; args.layout.nchw is set at each run. */
+    AS_LAYER_TO_NCHW    /**< A value -> C order of its ONNX shape; nchw lies in the arena. */
+} as_layer_kind;
+
+/** One kernel call.  Views get their memory from as_plan_bind. */
+typedef struct as_layer {
+    as_layer_kind kind;
+    int node;              /**< Graph node it begins with; -1 for layout layers. */
+    const char *name;      /**< That node's name, or the tensor's; borrows the graph. */
+    const char *op_type;   /**< "Conv", ...; "Layout" for layout layers. */
+    int n_nodes;           /**< Graph nodes that it does, its epilogue's with it. */
+    const as_route *route; /**< Of CONV and DECONV; else NULL. */
+    union {
+        as_conv_args conv;
+        as_map_args map;
+        as_mean_args mean;
+        as_pool_args pool;
+        as_softmax_args softmax;
+        as_layout_args layout;
+    } args;
+    as_epilogue epilogue; /**< The args' epilogue points here. */
+    size_t n_items;
+    uint64_t macs;
+} as_layer;
+
+/** A network input or output of the plan. */
+typedef struct as_plan_port {
+    int tensor;      /**< Graph tensor. */
+    as_shape shape;  /**< As ONNX has it. */
+    as_layer *layer; /**< Input: its FROM_NCHW layer. */
+    as_view view;    /**< Output: where its C-order floats lie, once bound. */
+} as_plan_port;
+
+/** What a policy may ask of the engine; as_plan_options_defaults(). */
+typedef struct as_plan_options {
+    bool fuse;         /**< [true] form epilogues. */
+    bool close_routes; /**< [true] routes that are not exact may be used. */
+    const char *conv;  /**< [NULL] route preferred where it proposes itself. */
+} as_plan_options;
+
+as_plan_options as_plan_options_defaults(void);
+
+/** Opaque parts stand in plan_inner.h; readers use these. */
+typedef struct as_plan {
+    as_layer *layers;
+    size_t n_layers;
+    as_plan_port *inputs, *outputs;
+    int n_inputs, n_outputs;
+    size_t arena_floats;   /**< Activations. */
+    size_t scratch_floats; /**< For each thread, besides. */
+    const as_kernels *kernels;
+    float *bound;            /**< Arena that the views point into, or NULL. */
+    struct as_arena *memory; /**< Owns all of this. */
+    struct as_fixup *fixups; /**< Views and where they lie. */
+    size_t n_fixups;
+} as_plan;
+
+/**
+ * Plan `graph` for these input shapes.
+ * @param weights  cache of packed weights that all plans of the graph share; borrowed.
+ * @return ASSAY_E_ARGUMENT for shapes the graph does not take; ASSAY_E_UNSUPPORTED, with the node,
+ *         for what no kernel does; ASSAY_E_MEMORY.
+ */
+assay_code as_plan_new(const as_graph *graph, const as_shape *shapes, int n_inputs,
+                       const as_kernels *kernels, const as_plan_options *options,
+                       as_weights *weights, as_plan **out, assay_error *err);
+
+/** Free the plan; takes NULL. */
+void as_plan_free(as_plan *plan);
+
+/** Let the plan's views point into `arena`: float[arena_floats], aligned to AS_ALIGNMENT. */
+void as_plan_bind(as_plan *plan, float *arena);
+
+/** Bytes that the plan itself holds. */
+size_t as_plan_bytes(const as_plan *plan);
+
+/** "Conv", "Resize"... with what a layer does: the route's name, "map", "mean". */
+const char *as_layer_route(const as_layer *layer);
+
+/**
+ * The route for a convolution: the preferred one where it proposes itself, else the first that
+ * does and is allowed.
+ * @param preferred  may be NULL.
+ * @return NULL when none proposes itself.
+ */
+const as_route *as_plan_choose(const as_route *routes, size_t n_routes,
+                               const as_conv_shape *shape, const as_plan_options *options);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_PLAN_PLANNER_H
+#define ASSAY_PLAN_PLANNER_H
+/*
+ * The state of a plan in the making; inside plan/ only.
+ *
+ *   plan.c      walks the graph's nodes in order and asks form_*.c for their layers,
+ *   form_*.c    make layers and say through views which values they read and write,
+ *   epilogue.c  lets following nodes ride on a layer,
+ *   place.c     lays the values out in the arena once all layers are known.
+ */
+#include "base/arena.h"
+#include "plan/plan.h"
+
+/** A tensor at run time, or a part of one (a slice of a Concat). */
+typedef struct as_value {
+    as_shape shape;    /**< As ONNX has it. */
+    size_t n, h, w, c; /**< As kernels see it: NHWC. */
+    int parent;        /**< Value in whose memory it lies; -1 = a buffer of its own. */
+    size_t channel;    /**< Its first channel inside the parent's pixels. */
+    bool is_tight;     /**< Written in C order: it cannot become a part of wider pixels. */
+} as_value;
+
+/** A pointer that waits for the arena. */
+typedef struct as_fixup {
+    as_view *view;   /**< Its data and pixel_stride are set, or */
+    float **pointer; /**< this pointer is, when view is NULL. */
+    int value;
+    int layer;     /**< Layer that touches it; INT_MAX for the network's outputs. */
+    size_t offset; /**< Filled: floats from the arena's start. */
+} as_fixup;
+
+typedef struct as_planner {
+    const as_graph *graph;
+    const as_shapes *shapes;
+    const as_plan_options *options;
+    as_weights *weights;
+    as_plan *plan;
+    as_value *values; /* grows */
+    size_t n_values, values_room;
+    as_fixup *fixups; /* grows */
+    size_t n_fixups, fixups_room;
+    int *value_of; /* [tensor]: its value, -1 while nothing has made it */
+    bool *is_done; /* [node]: it rides on an earlier layer */
+    size_t layers_room;
+} as_planner;
+
+/* ---- planner.c: the parts that every former uses ---- */
+
+/** A fresh value of this ONNX shape.  @return ASSAY_E_UNSUPPORTED for ranks above 4. */
+assay_code as_planner_value(as_planner *p, const as_shape *shape, int *out, assay_error *err);
+
+/** A fresh layer beginning with `node` (NULL for layouts); never NULL: the room is reserved. */
+as_layer *as_planner_layer(as_planner *p, as_layer_kind kind, const as_node *node);
+
+/** Let `view` see `value` when the layer runs.  @return ASSAY_E_MEMORY. */
+assay_code as_planner_view(as_planner *p, const as_layer *layer, as_view *view, int value,
+                           assay_error *err);
+
+/** Let `*pointer` point at `value`'s first float when the layer runs. */
+assay_code as_planner_pointer(as_planner *p, const as_layer *layer, float **pointer, int value,
+                              assay_error *err);
+
+/** Value of a node's input `i`; ASSAY_E_UNSUPPORTED when it is a constant or not float. */
+assay_code as_planner_input(as_planner *p, const as_node *node, int i, int *value,
+                            assay_error *err);
+
+/** Shape of a tensor for this plan. */
+const as_shape *as_planner_shape(const as_planner *p, int tensor);
+
+/** Memory of the plan, zeroed; NULL without. */
+void *as_planner_alloc(as_planner *p, size_t n, size_t element_bytes);
+
+/** ASSAY_E_UNSUPPORTED for `node`: "...".  The message names the operator. */
+#define as_planner_refuse(p, node, err, ...)                                                   \
+    as_planner_refuse_at((p), (node), (err), __FILE__, __LINE__, __VA_ARGS__)
+assay_code as_planner_refuse_at(const as_planner *p, const as_node *node, assay_error *err,
+                                const char *file, int line, const char *format, ...)
+    AS_PRINTF(6, 7);
+
+/* ---- epilogue.c ---- */
+
+/**
+ * Append `node` to `epilogue`, whose running value is the tensor `x`.
+ * @param fits  false, with nothing changed, when no step does the node or an operand is not
+ *              ready yet; the code is ASSAY_OK then.
+ */
+assay_code as_epilogue_add(as_planner *p, as_layer *layer, const as_node *node, int x,
+                           bool *fits, assay_error *err);
+
+/**
+ * Finish a layer that makes `tensor`: let following nodes ride on it, then make the value of
+ * what it ends with and let `out` see it.
+ */
+assay_code as_epilogue_finish(as_planner *p, as_layer *layer, int tensor, as_view *out,
+                              assay_error *err);
+
+/* ---- form_*.c: one function an operator family; each makes the node's layers ---- */
+
+typedef assay_code (*as_former)(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_conv(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_conv_transpose(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_product(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_elementwise(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_resize(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_concat(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_pool(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_mean(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_softmax(as_planner *p, const as_node *node, assay_error *err);
+assay_code as_form_reshape(as_planner *p, const as_node *node, assay_error *err);
+
+/* ---- place.c ---- */
+
+/** Give every value its place in the arena, and every fixup its offset. */
+assay_code as_planner_place(as_planner *p, assay_error *err);
+
+#endif
