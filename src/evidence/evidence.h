@@ -18,6 +18,7 @@
  * is closed, read once and kept.  Its place in the array is the row's index.
  */
 #include "base/error.h"
+#include "base/file.h"
 #include "evidence/rows.h"
 
 /** Name of the database in a run's folder. */
@@ -84,8 +85,14 @@ assay_code as_evidence_snapshots(as_evidence *evidence, const as_snapshot_row **
 /** By snapshot, busiest first. */
 assay_code as_evidence_processes(as_evidence *evidence, const as_process_row **rows, size_t *n,
                                  assay_error *err);
-/** By input. */
+/** By input, without their pixels. */
 assay_code as_evidence_reviews(as_evidence *evidence, const as_review_row **rows, size_t *n,
                                assay_error *err);
+
+/**
+ * The PNG file of a review's input, a fresh copy that the caller owns (as_bytes_free).
+ * @return ASSAY_E_NOT_FOUND when the input has no review.
+ */
+assay_code as_evidence_png(as_evidence *evidence, int input, as_bytes *out, assay_error *err);
 
 #endif

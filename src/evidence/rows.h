@@ -232,7 +232,7 @@ typedef struct as_process_row {
 /** An input whose boxes differed somewhere, with its pixels so that review/ needs no corpus. */
 typedef struct as_review_row {
     int input;
-    const void *png; /**< The region's file. */
+    const void *png; /**< The region's file when written; NULL when read: as_evidence_png. */
     size_t png_bytes;
 } as_review_row;
 

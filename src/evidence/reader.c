@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading.  What stands in the database is only ever added to, in whole slots and snapshots; the
+ * counts taken at opening in one transaction are therefore a consistent view, even while a run
+ * goes on, and every later query is held to them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/memory.h"
+#include "evidence/database.h"
+#include "evidence/evidence.h"
+
+struct as_evidence {
+    char *path;        /* owns */
+    sqlite3 *database; /* owns */
+    as_arena *arena;   /* owns: every row that was given */
+    as_run_row run;
+    int64_t n_rows[AS_N_TABLES]; /* at opening */
+    void *rows[AS_N_TABLES];     /* in the arena; NULL until asked for */
+};
+
+static assay_code no_memory(const as_evidence *evidence, assay_error *err)
+{
+    return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", evidence->path);
+}
+
+static assay_code count_rows(as_evidence *evidence, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (int t = 0; t < AS_N_TABLES && !code; t++) {
+        char sql[96];
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", as_tables[t].name);
+        code = as_database_number(evidence->database, evidence->path, sql, &evidence->n_rows[t],
+                                  err);
+    }
+    if (!code && evidence->n_rows[AS_TABLE_RUN] != 1)
+        code =
+            as_fail(err, ASSAY_E_FORMAT, "%s holds %lld runs, an evidence database holds one",
+                    evidence->path, (long long)evidence->n_rows[AS_TABLE_RUN]);
+    return code;
+}
+
+/* Take at most `n` rows of a table into rows[n]; fewer is an error. */
+static assay_code take_rows(as_evidence *evidence, as_table_id table, int64_t limit, size_t n,
+                            void *rows, assay_error *err)
+{
+    sqlite3_stmt *statement;
+    assay_code code = as_row_select_prepare(evidence->database, evidence->path, table, limit,
+                                            &statement, err);
+    for (size_t i = 0; i < n && !code; i++) {
+        int status = sqlite3_step(statement);
+        if (status == SQLITE_ROW)
+            code = as_row_take(statement, table, evidence->n_rows, evidence->arena,
+                               (char *)rows + i * as_tables[table].row_bytes, err);
+        else if (status == SQLITE_DONE)
+            code = as_fail(err, ASSAY_E_FORMAT, "%s: table %s holds %zu rows, %zu were counted",
+                           evidence->path, as_tables[table].name, i, n);
+        else
+            code = as_database_fail(evidence->database, evidence->path, "read", err);
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+/* What rows of a table are held to: the owner's count, or its own. */
+static int64_t limit_of(const as_evidence *evidence, as_table_id table)
+{
+    if (table == AS_TABLE_REVIEWS) return -1;
+    if (as_tables[table].has_owner)
+        return evidence->n_rows[as_tables[table].columns[0].reference.table];
+    return evidence->n_rows[table];
+}
+
+static assay_code give(as_evidence *evidence, as_table_id table, const void **rows, size_t *n,
+                       assay_error *err)
+{
+    size_t count = (size_t)evidence->n_rows[table];
+    if (!evidence->rows[table]) {
+        void *fresh = as_arena_array(evidence->arena, count + 1, as_tables[table].row_bytes);
+        if (!fresh) return no_memory(evidence, err);
+        assay_code code =
+            take_rows(evidence, table, limit_of(evidence, table), count, fresh, err);
+        if (code) return code;
+        evidence->rows[table] = fresh;
+    }
+    *rows = evidence->rows[table];
+    *n = count;
+    return ASSAY_OK;
+}
+
+assay_code as_evidence_open(const char *path, as_evidence **out, assay_error *err)
+{
+    *out = NULL;
+    as_evidence *evidence = as_alloc(sizeof *evidence);
+    if (!evidence) return as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
+    assay_code code = ASSAY_OK;
+    evidence->path = as_strdup(path);
+    evidence->arena = as_arena_new();
+    if (!evidence->path || !evidence->arena)
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
+    if (!code) code = as_database_open(path, SQLITE_OPEN_READONLY, &evidence->database, err);
+    if (!code) code = as_database_run(evidence->database, path, "BEGIN", err);
+    if (!code) code = count_rows(evidence, err);
+    if (!code) code = take_rows(evidence, AS_TABLE_RUN, -1, 1, &evidence->run, err);
+    if (!code) code = as_database_run(evidence->database, path, "COMMIT", err);
+    if (code)
+        as_evidence_close(evidence);
+    else
+        *out = evidence;
+    return code;
+}
+
+void as_evidence_close(as_evidence *evidence)
+{
+    if (!evidence) return;
+    sqlite3_close(evidence->database);
+    as_arena_free(evidence->arena);
+    as_free(evidence->path);
+    as_free(evidence);
+}
+
+const as_run_row *as_evidence_run(const as_evidence *evidence) { return &evidence->run; }
+
+#define READER(NAME, ROW, TABLE)                                                               \
+    assay_code as_evidence_##NAME(as_evidence *evidence, const ROW **rows, size_t *n,          \
+                                  assay_error *err)                                            \
+    {                                                                                          \
+        const void *any = NULL;                                                                \
+        assay_code code = give(evidence, TABLE, &any, n, err);                                 \
+        *rows = any;                                                                           \
+        return code;                                                                           \
+    }
+
+READER(policies, as_policy_row, AS_TABLE_POLICIES)
+READER(orders, as_order_row, AS_TABLE_ORDERS)
+READER(documents, as_document_row, AS_TABLE_DOCUMENTS)
+READER(inputs, as_input_row, AS_TABLE_INPUTS)
+READER(calls, as_call_row, AS_TABLE_CALLS)
+READER(slots, as_slot_row, AS_TABLE_SLOTS)
+READER(samples, as_sample_row, AS_TABLE_SAMPLES)
+READER(box_sets, as_box_set_row, AS_TABLE_BOX_SETS)
+READER(answers, as_answer_row, AS_TABLE_ANSWERS)
+READER(cleanups, as_cleanup_row, AS_TABLE_CLEANUPS)
+READER(memory, as_memory_row, AS_TABLE_MEMORY)
+READER(engines, as_engine_row, AS_TABLE_ENGINES)
+READER(passes, as_pass_row, AS_TABLE_PASSES)
+READER(snapshots, as_snapshot_row, AS_TABLE_SNAPSHOTS)
+READER(processes, as_process_row, AS_TABLE_PROCESSES)
+READER(reviews, as_review_row, AS_TABLE_REVIEWS)
+
+assay_code as_evidence_png(as_evidence *evidence, int input, as_bytes *out, assay_error *err)
+{
+    *out = (as_bytes){0};
+    sqlite3_stmt *statement = NULL;
+    assay_code code = ASSAY_OK;
+    if (sqlite3_prepare_v2(evidence->database, "SELECT png FROM reviews WHERE input = ?1", -1,
+                           &statement, NULL) != SQLITE_OK ||
+        sqlite3_bind_int(statement, 1, input) != SQLITE_OK) {
+        code = as_database_fail(evidence->database, evidence->path, "read", err);
+    } else if (sqlite3_step(statement) != SQLITE_ROW) {
+        code = as_fail(err, ASSAY_E_NOT_FOUND, "%s holds no picture of input %d",
+                       evidence->path, input);
+    } else {
+        size_t size = (size_t)sqlite3_column_bytes(statement, 0);
+        out->data = as_alloc(size + 1);
+        out->size = out->data ? size : 0;
+        if (!out->data)
+            code = no_memory(evidence, err);
+        else if (size)
+            memcpy(out->data, sqlite3_column_blob(statement, 0), size);
+    }
+    sqlite3_finalize(statement);
+    return code;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/schema.h"
+
+#include "base/compiler.h"
+#include "evidence/rows.h"
+
+/* Row ids are the indices of rows.h; tables without an id are read in the order of insertion. */
+const char *const as_schema_sql[] = {
+    /* One row: the settings, and how far the run is. */
+    "CREATE TABLE run(id INTEGER PRIMARY KEY CHECK(id = 0), schema_version INTEGER NOT NULL,"
+    " assay_version TEXT NOT NULL, created TEXT NOT NULL, finished TEXT NOT NULL,"
+    " command TEXT NOT NULL, model_name TEXT NOT NULL, model_path TEXT NOT NULL,"
+    " model_sha256 TEXT NOT NULL, corpus_name TEXT NOT NULL, corpus_path TEXT NOT NULL,"
+    " manifest_sha256 TEXT NOT NULL, program_sha256 TEXT NOT NULL, seed INTEGER NOT NULL,"
+    " order_kind TEXT NOT NULL, n_rounds INTEGER NOT NULL, n_cycles INTEGER NOT NULL,"
+    " n_smoke_calls INTEGER NOT NULL, baseline INTEGER NOT NULL REFERENCES policies(id),"
+    " on_difference TEXT NOT NULL, slot_timeout_s REAL NOT NULL,"
+    " exclusive_hardware INTEGER NOT NULL, machine_json TEXT NOT NULL,"
+    " findings_json TEXT NOT NULL, state TEXT NOT NULL)",
+
+    "CREATE TABLE policies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " text TEXT NOT NULL, engine TEXT NOT NULL)",
+
+    "CREATE TABLE orders(id INTEGER PRIMARY KEY, round INTEGER NOT NULL,"
+    " position INTEGER NOT NULL, policy INTEGER NOT NULL REFERENCES policies(id),"
+    " UNIQUE(round, position))",
+
+    "CREATE TABLE documents(id INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL)",
+
+    "CREATE TABLE inputs(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, file TEXT NOT NULL,"
+    " sha256 TEXT NOT NULL, document INTEGER NOT NULL REFERENCES documents(id),"
+    " page INTEGER NOT NULL, width_px INTEGER NOT NULL, height_px INTEGER NOT NULL,"
+    " network_h INTEGER NOT NULL, network_w INTEGER NOT NULL, thresh REAL NOT NULL,"
+    " box_thresh REAL NOT NULL, unclip REAL NOT NULL, limit_side INTEGER NOT NULL,"
+    " limit_type TEXT NOT NULL)",
+
+    "CREATE TABLE calls(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " document INTEGER NOT NULL REFERENCES documents(id), n INTEGER NOT NULL,"
+    " c INTEGER NOT NULL, h INTEGER NOT NULL, w INTEGER NOT NULL, inputs TEXT NOT NULL)",
+
+    /* One worker process each. */
+    "CREATE TABLE slots(id INTEGER PRIMARY KEY, phase TEXT NOT NULL, round INTEGER NOT NULL,"
+    " position INTEGER NOT NULL, policy INTEGER NOT NULL REFERENCES policies(id),"
+    " state TEXT NOT NULL, started TEXT NOT NULL, load_s REAL, cleanup_s REAL, total_s REAL,"
+    " user_s REAL, system_s REAL, n_loads INTEGER NOT NULL, n_forwards INTEGER NOT NULL,"
+    " n_calls INTEGER NOT NULL, major_faults INTEGER NOT NULL,"
+    " switches_wanted INTEGER NOT NULL, switches_forced INTEGER NOT NULL, exit TEXT NOT NULL,"
+    " error TEXT NOT NULL, log TEXT NOT NULL, UNIQUE(phase, round, policy))",
+
+    "CREATE TABLE samples(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " cycle INTEGER NOT NULL, call INTEGER NOT NULL REFERENCES calls(id), n INTEGER NOT NULL,"
+    " c INTEGER NOT NULL, h INTEGER NOT NULL, w INTEGER NOT NULL, n_pieces INTEGER NOT NULL,"
+    " network_shapes TEXT NOT NULL, preprocess_ns INTEGER NOT NULL,"
+    " forward_ns INTEGER NOT NULL, transfer_ns INTEGER NOT NULL,"
+    " postprocess_ns INTEGER NOT NULL, map_sha256 TEXT NOT NULL,"
+    " n_not_finite INTEGER NOT NULL, UNIQUE(slot, cycle, call))",
+
+    /* 40 bytes a box, little-endian: x and y of tl, tr, br, bl as int32, the score as a double. */
+    "CREATE TABLE box_sets(id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE,"
+    " n INTEGER NOT NULL, boxes BLOB NOT NULL)",
+
+    "CREATE TABLE answers(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " cycle INTEGER NOT NULL, input INTEGER NOT NULL REFERENCES inputs(id),"
+    " box_set INTEGER NOT NULL REFERENCES box_sets(id), UNIQUE(slot, cycle, input))",
+
+    "CREATE TABLE cleanups(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " cycle INTEGER NOT NULL, document INTEGER NOT NULL REFERENCES documents(id),"
+    " seconds REAL NOT NULL)",
+
+    /* moment: start, loaded, call, document, cleaned, exit. */
+    "CREATE TABLE memory(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " moment TEXT NOT NULL, cycle INTEGER NOT NULL, document INTEGER NOT NULL,"
+    " call INTEGER NOT NULL, process TEXT NOT NULL, rss_bytes INTEGER NOT NULL,"
+    " pss_bytes INTEGER NOT NULL, uss_bytes INTEGER NOT NULL,"
+    " peak_rss_bytes INTEGER NOT NULL, swap_used_bytes INTEGER NOT NULL)",
+
+    "CREATE TABLE engines(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " moment TEXT NOT NULL, json TEXT NOT NULL, UNIQUE(slot, moment))",
+
+    "CREATE TABLE passes(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " name TEXT NOT NULL, nodes_before INTEGER NOT NULL, nodes_after INTEGER NOT NULL,"
+    " seconds REAL NOT NULL)",
+
+    "CREATE TABLE snapshots(id INTEGER PRIMARY KEY, phase TEXT NOT NULL,"
+    " round INTEGER NOT NULL, moment TEXT NOT NULL, taken TEXT NOT NULL, load_1 REAL,"
+    " load_5 REAL, load_15 REAL, psi_cpu_avg10 REAL, psi_cpu_total_us INTEGER NOT NULL,"
+    " steal_ticks INTEGER NOT NULL, total_ticks INTEGER NOT NULL,"
+    " n_throttled INTEGER NOT NULL, throttled_us INTEGER NOT NULL,"
+    " swap_used_bytes INTEGER NOT NULL)",
+
+    "CREATE TABLE processes(id INTEGER PRIMARY KEY,"
+    " snapshot INTEGER NOT NULL REFERENCES snapshots(id), pid INTEGER NOT NULL,"
+    " name TEXT NOT NULL, cpu_percent REAL NOT NULL, rss_bytes INTEGER NOT NULL)",
+
+    "CREATE TABLE reviews(input INTEGER PRIMARY KEY REFERENCES inputs(id), png BLOB NOT NULL)",
+    NULL,
+};
+
+static const char *const run_states[] = {"smoke", "rounds", "stopped", "finished", NULL};
+static const char *const difference_actions[] = {"stop", "exclude", "measure", NULL};
+static const char *const phases[] = {"smoke", "formal", NULL};
+static const char *const slot_states[] = {"finished", "failed", NULL};
+
+#define INT(S, F)                                                                              \
+    {                                                                                          \
+#F, AS_COLUMN_INT, offsetof(S, F), 0, NULL, { false, 0, false }                        \
+    }
+#define INDEX(S, F, TABLE)                                                                     \
+    {                                                                                          \
+#F, AS_COLUMN_INT, offsetof(S, F), 0, NULL, { true, TABLE, false }                     \
+    }
+#define INDEX_OR(S, F, TABLE)                                                                  \
+    {                                                                                          \
+#F, AS_COLUMN_INT, offsetof(S, F), 0, NULL, { true, TABLE, true }                      \
+    }
+#define INT64(S, F)                                                                            \
+    {                                                                                          \
+#F, AS_COLUMN_INT64, offsetof(S, F), 0, NULL, { false, 0, false }                      \
+    }
+#define BOOL(S, F)                                                                             \
+    {                                                                                          \
+#F, AS_COLUMN_BOOL, offsetof(S, F), 0, NULL, { false, 0, false }                       \
+    }
+#define DOUBLE(S, F)                                                                           \
+    {                                                                                          \
+#F, AS_COLUMN_DOUBLE, offsetof(S, F), 0, NULL, { false, 0, false }                     \
+    }
+#define TEXT(S, F) TEXT_AS(S, F, #F)
+#define TEXT_AS(S, F, NAME)                                                                    \
+    {                                                                                          \
+        NAME, AS_COLUMN_TEXT, offsetof(S, F), 0, NULL, { false, 0, false }                     \
+    }
+#define SIZE_AS(S, F, NAME)                                                                    \
+    {                                                                                          \
+        NAME, AS_COLUMN_SIZE, offsetof(S, F), 0, NULL, { false, 0, false }                     \
+    }
+#define NAMED(S, F, NAMES)                                                                     \
+    {                                                                                          \
+#F, AS_COLUMN_NAME, offsetof(S, F), 0, NAMES, { false, 0, false }                      \
+    }
+#define LIST(S, F, NAME, KIND, COUNT)                                                          \
+    {                                                                                          \
+        NAME, KIND, offsetof(S, F), offsetof(S, COUNT), NULL, { false, 0, false }              \
+    }
+#define SHAPE(S, F)                                                                            \
+    SIZE_AS(S, F.n, "n"), SIZE_AS(S, F.c, "c"), SIZE_AS(S, F.h, "h"), SIZE_AS(S, F.w, "w")
+
+static const as_column run_columns[] = {
+    INT(as_run_row, schema_version),
+    TEXT(as_run_row, assay_version),
+    TEXT(as_run_row, created),
+    TEXT(as_run_row, finished),
+    TEXT(as_run_row, command),
+    TEXT(as_run_row, model_name),
+    TEXT(as_run_row, model_path),
+    TEXT(as_run_row, model_sha256),
+    TEXT(as_run_row, corpus_name),
+    TEXT(as_run_row, corpus_path),
+    TEXT(as_run_row, manifest_sha256),
+    TEXT(as_run_row, program_sha256),
+    INT64(as_run_row, seed),
+    TEXT_AS(as_run_row, order, "order_kind"),
+    INT(as_run_row, n_rounds),
+    INT(as_run_row, n_cycles),
+    INT(as_run_row, n_smoke_calls),
+    INDEX(as_run_row, baseline, AS_TABLE_POLICIES),
+    NAMED(as_run_row, on_difference, difference_actions),
+    DOUBLE(as_run_row, slot_timeout_s),
+    BOOL(as_run_row, exclusive_hardware),
+    TEXT(as_run_row, machine_json),
+    TEXT(as_run_row, findings_json),
+    NAMED(as_run_row, state, run_states),
+};
+
+static const as_column policy_columns[] = {
+    TEXT(as_policy_row, name),
+    TEXT(as_policy_row, text),
+    TEXT(as_policy_row, engine),
+};
+
+static const as_column order_columns[] = {
+    INT(as_order_row, round),
+    INT(as_order_row, position),
+    INDEX(as_order_row, policy, AS_TABLE_POLICIES),
+};
+
+static const as_column document_columns[] = {
+    TEXT(as_document_row, name),
+    TEXT(as_document_row, sha256),
+};
+
+static const as_column input_columns[] = {
+    TEXT_AS(as_input_row, id, "name"), TEXT(as_input_row, file),
+    TEXT(as_input_row, sha256),        INDEX(as_input_row, document, AS_TABLE_DOCUMENTS),
+    INT(as_input_row, page),           INT(as_input_row, width_px),
+    INT(as_input_row, height_px),      INT(as_input_row, network_h),
+    INT(as_input_row, network_w),      DOUBLE(as_input_row, thresh),
+    DOUBLE(as_input_row, box_thresh),  DOUBLE(as_input_row, unclip),
+    INT(as_input_row, limit_side),     TEXT(as_input_row, limit_type),
+};
+
+static const as_column call_columns[] = {
+    TEXT_AS(as_call_row, id, "name"),
+    INDEX(as_call_row, document, AS_TABLE_DOCUMENTS),
+    SHAPE(as_call_row, shape),
+    LIST(as_call_row, inputs, "inputs", AS_COLUMN_INTS, shape.n),
+};
+
+static const as_column slot_columns[] = {
+    NAMED(as_slot_row, phase, phases),
+    INT(as_slot_row, round),
+    INT(as_slot_row, position),
+    INDEX(as_slot_row, policy, AS_TABLE_POLICIES),
+    NAMED(as_slot_row, state, slot_states),
+    TEXT(as_slot_row, started),
+    DOUBLE(as_slot_row, load_s),
+    DOUBLE(as_slot_row, cleanup_s),
+    DOUBLE(as_slot_row, total_s),
+    DOUBLE(as_slot_row, user_s),
+    DOUBLE(as_slot_row, system_s),
+    INT64(as_slot_row, n_loads),
+    INT64(as_slot_row, n_forwards),
+    INT64(as_slot_row, n_calls),
+    INT64(as_slot_row, major_faults),
+    INT64(as_slot_row, switches_wanted),
+    INT64(as_slot_row, switches_forced),
+    TEXT(as_slot_row, exit),
+    TEXT(as_slot_row, error),
+    TEXT(as_slot_row, log),
+};
+
+static const as_column sample_columns[] = {
+    INDEX(as_sample_row, slot, AS_TABLE_SLOTS),
+    INT(as_sample_row, cycle),
+    INDEX(as_sample_row, call, AS_TABLE_CALLS),
+    SHAPE(as_sample_row, shape),
+    SIZE_AS(as_sample_row, n_pieces, "n_pieces"),
+    LIST(as_sample_row, pieces, "network_shapes", AS_COLUMN_SHAPES, n_pieces),
+    INT64(as_sample_row, preprocess_ns),
+    INT64(as_sample_row, forward_ns),
+    INT64(as_sample_row, transfer_ns),
+    INT64(as_sample_row, postprocess_ns),
+    TEXT(as_sample_row, map_sha256),
+    INT64(as_sample_row, n_not_finite),
+};
+
+static const as_column box_set_columns[] = {
+    TEXT(as_box_set_row, sha256),
+    SIZE_AS(as_box_set_row, n, "n"),
+    LIST(as_box_set_row, boxes, "boxes", AS_COLUMN_BOXES, n),
+};
+
+static const as_column answer_columns[] = {
+    INDEX(as_answer_row, slot, AS_TABLE_SLOTS),
+    INT(as_answer_row, cycle),
+    INDEX(as_answer_row, input, AS_TABLE_INPUTS),
+    INDEX(as_answer_row, box_set, AS_TABLE_BOX_SETS),
+};
+
+static const as_column cleanup_columns[] = {
+    INDEX(as_cleanup_row, slot, AS_TABLE_SLOTS),
+    INT(as_cleanup_row, cycle),
+    INDEX(as_cleanup_row, document, AS_TABLE_DOCUMENTS),
+    DOUBLE(as_cleanup_row, seconds),
+};
+
+static const as_column memory_columns[] = {
+    INDEX(as_memory_row, slot, AS_TABLE_SLOTS),
+    TEXT_AS(as_memory_row, when, "moment"),
+    INT(as_memory_row, cycle),
+    INDEX_OR(as_memory_row, document, AS_TABLE_DOCUMENTS),
+    INDEX_OR(as_memory_row, call, AS_TABLE_CALLS),
+    TEXT(as_memory_row, process),
+    INT64(as_memory_row, rss_bytes),
+    INT64(as_memory_row, pss_bytes),
+    INT64(as_memory_row, uss_bytes),
+    INT64(as_memory_row, peak_rss_bytes),
+    INT64(as_memory_row, swap_used_bytes),
+};
+
+static const as_column engine_columns[] = {
+    INDEX(as_engine_row, slot, AS_TABLE_SLOTS),
+    TEXT(as_engine_row, moment),
+    TEXT(as_engine_row, json),
+};
+
+static const as_column pass_columns[] = {
+    INDEX(as_pass_row, slot, AS_TABLE_SLOTS),
+    TEXT(as_pass_row, name),
+    INT(as_pass_row, nodes_before),
+    INT(as_pass_row, nodes_after),
+    DOUBLE(as_pass_row, seconds),
+};
+
+static const as_column snapshot_columns[] = {
+    NAMED(as_snapshot_row, phase, phases),
+    INT(as_snapshot_row, round),
+    TEXT(as_snapshot_row, moment),
+    TEXT(as_snapshot_row, taken),
+    DOUBLE(as_snapshot_row, load_1),
+    DOUBLE(as_snapshot_row, load_5),
+    DOUBLE(as_snapshot_row, load_15),
+    DOUBLE(as_snapshot_row, psi_cpu_avg10),
+    INT64(as_snapshot_row, psi_cpu_total_us),
+    INT64(as_snapshot_row, steal_ticks),
+    INT64(as_snapshot_row, total_ticks),
+    INT64(as_snapshot_row, n_throttled),
+    INT64(as_snapshot_row, throttled_us),
+    INT64(as_snapshot_row, swap_used_bytes),
+};
+
+static const as_column process_columns[] = {
+    INDEX(as_process_row, snapshot, AS_TABLE_SNAPSHOTS),
+    INT(as_process_row, pid),
+    TEXT(as_process_row, name),
+    DOUBLE(as_process_row, cpu_percent),
+    INT64(as_process_row, rss_bytes),
+};
+
+static const as_column review_columns[] = {
+    INDEX(as_review_row, input, AS_TABLE_INPUTS),
+    LIST(as_review_row, png, "png", AS_COLUMN_BLOB, png_bytes),
+};
+
+#define TABLE(NAME, ROW, COLUMNS, OWNED)                                                       \
+    {                                                                                          \
+        NAME, sizeof(ROW), COLUMNS, AS_COUNT_OF(COLUMNS), OWNED                                \
+    }
+
+const as_table as_tables[AS_N_TABLES] = {
+    [AS_TABLE_RUN] = TABLE("run", as_run_row, run_columns, false),
+    [AS_TABLE_POLICIES] = TABLE("policies", as_policy_row, policy_columns, false),
+    [AS_TABLE_ORDERS] = TABLE("orders", as_order_row, order_columns, false),
+    [AS_TABLE_DOCUMENTS] = TABLE("documents", as_document_row, document_columns, false),
+    [AS_TABLE_INPUTS] = TABLE("inputs", as_input_row, input_columns, false),
+    [AS_TABLE_CALLS] = TABLE("calls", as_call_row, call_columns, false),
+    [AS_TABLE_SLOTS] = TABLE("slots", as_slot_row, slot_columns, false),
+    [AS_TABLE_SAMPLES] = TABLE("samples", as_sample_row, sample_columns, true),
+    [AS_TABLE_BOX_SETS] = TABLE("box_sets", as_box_set_row, box_set_columns, false),
+    [AS_TABLE_ANSWERS] = TABLE("answers", as_answer_row, answer_columns, true),
+    [AS_TABLE_CLEANUPS] = TABLE("cleanups", as_cleanup_row, cleanup_columns, true),
+    [AS_TABLE_MEMORY] = TABLE("memory", as_memory_row, memory_columns, true),
+    [AS_TABLE_ENGINES] = TABLE("engines", as_engine_row, engine_columns, true),
+    [AS_TABLE_PASSES] = TABLE("passes", as_pass_row, pass_columns, true),
+    [AS_TABLE_SNAPSHOTS] = TABLE("snapshots", as_snapshot_row, snapshot_columns, false),
+    [AS_TABLE_PROCESSES] = TABLE("processes", as_process_row, process_columns, true),
+    [AS_TABLE_REVIEWS] = TABLE("reviews", as_review_row, review_columns, false),
+};

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "evidence/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "evidence/database.h"
+
+struct as_evidence_writer {
+    char *path;        /* owns */
+    sqlite3 *database; /* owns */
+    int lock;          /* the run's folder, locked while this writer lives; -1 */
+    sqlite3_stmt *insert[AS_N_TABLES]; /* owns; NULL until first used */
+};
+
+static assay_code no_memory(const char *path, assay_error *err)
+{
+    return as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", path);
+}
+
+/* The folder is locked, not the file: closing any descriptor of the file would drop the locks that
+ * SQLite holds on it. */
+static assay_code lock_folder(as_evidence_writer *writer, assay_error *err)
+{
+    size_t length = (size_t)(as_path_base(writer->path) - writer->path);
+    char *folder = as_strdup(length ? writer->path : ".");
+    if (!folder) return no_memory(writer->path, err);
+    if (length) folder[length] = '\0';
+    assay_code code = ASSAY_OK;
+    writer->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (writer->lock < 0)
+        code =
+            as_fail(err, ASSAY_E_IO, "folder %s cannot be opened: %s", folder, strerror(errno));
+    else if (flock(writer->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        code = as_fail(err, ASSAY_E_IO, "%s is being written by another process", writer->path);
+    as_free(folder);
+    return code;
+}
+
+static assay_code new_writer(const char *path, as_evidence_writer **out, assay_error *err)
+{
+    *out = NULL;
+    as_evidence_writer *writer = as_alloc(sizeof *writer);
+    if (!writer) return no_memory(path, err);
+    writer->lock = -1;
+    writer->path = as_strdup(path);
+    assay_code code = writer->path ? lock_folder(writer, err) : no_memory(path, err);
+    if (code)
+        as_evidence_writer_close(writer, NULL);
+    else
+        *out = writer;
+    return code;
+}
+
+static assay_code insert(as_evidence_writer *writer, as_table_id table, int64_t id, int owner,
+                         const void *row, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    if (!writer->insert[table])
+        code = as_row_insert_prepare(writer->database, writer->path, table,
+                                     &writer->insert[table], err);
+    return code ? code
+                : as_row_insert(writer->database, writer->path, writer->insert[table], table,
+                                id, owner, row, err);
+}
+
+/* Insert rows[n] of one table; without an owner their ids are 0, 1, ... */
+static assay_code insert_all(as_evidence_writer *writer, as_table_id table, int owner,
+                             const void *rows, size_t n, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < n && !code; i++)
+        code = insert(writer, table, owner < 0 ? (int64_t)i : -1, owner,
+                      (const char *)rows + i * as_tables[table].row_bytes, err);
+    return code;
+}
+
+static assay_code begin(as_evidence_writer *writer, assay_error *err)
+{
+    return as_database_run(writer->database, writer->path, "BEGIN IMMEDIATE", err);
+}
+
+/* Commit after success, roll back after failure; the failure's sentence stays. */
+static assay_code end(as_evidence_writer *writer, assay_code code, assay_error *err)
+{
+    if (!code) code = as_database_run(writer->database, writer->path, "COMMIT", err);
+    if (code && !sqlite3_get_autocommit(writer->database))
+        sqlite3_exec(writer->database, "ROLLBACK", NULL, NULL, NULL);
+    return code;
+}
+
+static assay_code prepare_database(as_evidence_writer *writer, assay_error *err)
+{
+    return as_database_run(writer->database, writer->path,
+                           "PRAGMA foreign_keys = ON; PRAGMA journal_mode = DELETE;"
+                           "PRAGMA synchronous = FULL",
+                           err);
+}
+
+static assay_code store_plan(as_evidence_writer *writer, const as_evidence_plan *plan,
+                             assay_error *err)
+{
+    char header[128];
+    snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             AS_EVIDENCE_APPLICATION, AS_EVIDENCE_SCHEMA);
+    as_run_row run = plan->run;
+    run.schema_version = AS_EVIDENCE_SCHEMA;
+    assay_code code = as_database_run(writer->database, writer->path, header, err);
+    for (size_t i = 0; !code && as_schema_sql[i]; i++)
+        code = as_database_run(writer->database, writer->path, as_schema_sql[i], err);
+    if (!code)
+        code = insert_all(writer, AS_TABLE_POLICIES, -1, plan->policies, plan->n_policies, err);
+    if (!code) code = insert(writer, AS_TABLE_RUN, 0, -1, &run, err);
+    if (!code)
+        code = insert_all(writer, AS_TABLE_ORDERS, -1, plan->orders, plan->n_orders, err);
+    if (!code)
+        code =
+            insert_all(writer, AS_TABLE_DOCUMENTS, -1, plan->documents, plan->n_documents, err);
+    if (!code)
+        code = insert_all(writer, AS_TABLE_INPUTS, -1, plan->inputs, plan->n_inputs, err);
+    if (!code) code = insert_all(writer, AS_TABLE_CALLS, -1, plan->calls, plan->n_calls, err);
+    return code;
+}
+
+/* Make the database at `beside`; the plan is in it whole when this returns. */
+static assay_code make_beside(as_evidence_writer *writer, const char *beside,
+                              const as_evidence_plan *plan, assay_error *err)
+{
+    unlink(beside);
+    if (sqlite3_open_v2(beside, &writer->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                        NULL) != SQLITE_OK)
+        return as_database_fail(writer->database, writer->path, "made", err);
+    assay_code code = prepare_database(writer, err);
+    if (!code) code = begin(writer, err);
+    if (!code) code = end(writer, store_plan(writer, plan, err), err);
+    return code;
+}
+
+static void close_database(as_evidence_writer *writer)
+{
+    for (int t = 0; t < AS_N_TABLES; t++) {
+        sqlite3_finalize(writer->insert[t]);
+        writer->insert[t] = NULL;
+    }
+    sqlite3_close(writer->database);
+    writer->database = NULL;
+}
+
+static assay_code open_database(as_evidence_writer *writer, assay_error *err)
+{
+    assay_code code =
+        as_database_open(writer->path, SQLITE_OPEN_READWRITE, &writer->database, err);
+    return code ? code : prepare_database(writer, err);
+}
+
+assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
+                              as_evidence_writer **out, assay_error *err)
+{
+    *out = NULL;
+    if (as_file_exists(path))
+        return as_fail(err, ASSAY_E_ARGUMENT, "%s exists, a new run needs another folder",
+                       path);
+    as_evidence_writer *writer;
+    assay_code code = new_writer(path, &writer, err);
+    if (code) return code;
+    char *beside = as_format("%s.part", path);
+    code = beside ? make_beside(writer, beside, plan, err) : no_memory(path, err);
+    close_database(writer);
+    if (!code && rename(beside, path) != 0)
+        code = as_fail(err, ASSAY_E_IO, "%s cannot be made: %s", path, strerror(errno));
+    if (code && beside) unlink(beside);
+    if (!code) code = open_database(writer, err);
+    as_free(beside);
+    if (code)
+        as_evidence_writer_close(writer, NULL);
+    else
+        *out = writer;
+    return code;
+}
+
+assay_code as_evidence_continue(const char *path, as_evidence_writer **out, assay_error *err)
+{
+    *out = NULL;
+    if (!as_file_exists(path))
+        return as_fail(err, ASSAY_E_NOT_FOUND, "%s does not exist", path);
+    as_evidence_writer *writer;
+    assay_code code = new_writer(path, &writer, err);
+    if (code) return code;
+    code = open_database(writer, err);
+    if (code)
+        as_evidence_writer_close(writer, NULL);
+    else
+        *out = writer;
+    return code;
+}
+
+static assay_code next_id(as_evidence_writer *writer, as_table_id table, int64_t *out,
+                          assay_error *err)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", as_tables[table].name);
+    return as_database_number(writer->database, writer->path, sql, out, err);
+}
+
+/* Index of the set with these boxes, stored if it is new. */
+static assay_code store_box_set(as_evidence_writer *writer, const as_slot_answer *answer,
+                                int64_t *id, assay_error *err)
+{
+    char hex[AS_SHA256_HEX], sql[160];
+    unsigned char *bytes = as_alloc_array(answer->n, AS_BOX_BYTES);
+    if (!bytes) return no_memory(writer->path, err);
+    as_box_code_put(answer->boxes, answer->n, bytes);
+    assay_code code = as_sha256_bytes(bytes, answer->n * AS_BOX_BYTES, hex, err);
+    as_free(bytes);
+    if (code) return code;
+    snprintf(sql, sizeof sql,
+             "SELECT ifnull((SELECT id FROM box_sets WHERE sha256 = '%s'), -1)", hex);
+    code = as_database_number(writer->database, writer->path, sql, id, err);
+    if (code || *id >= 0) return code;
+    code = next_id(writer, AS_TABLE_BOX_SETS, id, err);
+    as_box_set_row set = {.sha256 = hex, .n = answer->n, .boxes = answer->boxes};
+    return code ? code : insert(writer, AS_TABLE_BOX_SETS, *id, -1, &set, err);
+}
+
+static assay_code store_answers(as_evidence_writer *writer, int slot,
+                                const as_slot_record *record, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < record->n_answers && !code; i++) {
+        const as_slot_answer *answer = &record->answers[i];
+        int64_t set;
+        code = store_box_set(writer, answer, &set, err);
+        if (code) break;
+        as_answer_row row = {
+            .cycle = answer->cycle, .input = answer->input, .box_set = (int)set};
+        code = insert(writer, AS_TABLE_ANSWERS, -1, slot, &row, err);
+    }
+    return code;
+}
+
+static assay_code store_slot(as_evidence_writer *writer, const as_slot_record *record,
+                             assay_error *err)
+{
+    const struct {
+        as_table_id table;
+        const void *rows;
+        size_t n;
+    } parts[] = {{AS_TABLE_SAMPLES, record->samples, record->n_samples},
+                 {AS_TABLE_CLEANUPS, record->cleanups, record->n_cleanups},
+                 {AS_TABLE_MEMORY, record->memory, record->n_memory},
+                 {AS_TABLE_ENGINES, record->engines, record->n_engines},
+                 {AS_TABLE_PASSES, record->passes, record->n_passes}};
+    int64_t slot;
+    assay_code code = next_id(writer, AS_TABLE_SLOTS, &slot, err);
+    if (!code) code = insert(writer, AS_TABLE_SLOTS, slot, -1, &record->slot, err);
+    for (size_t i = 0; i < AS_COUNT_OF(parts) && !code; i++)
+        code = insert_all(writer, parts[i].table, (int)slot, parts[i].rows, parts[i].n, err);
+    return code ? code : store_answers(writer, (int)slot, record, err);
+}
+
+assay_code as_evidence_add_slot(as_evidence_writer *writer, const as_slot_record *record,
+                                assay_error *err)
+{
+    assay_code code = begin(writer, err);
+    return code ? code : end(writer, store_slot(writer, record, err), err);
+}
+
+static assay_code store_snapshot(as_evidence_writer *writer, const as_snapshot_row *snapshot,
+                                 const as_process_row *processes, size_t n, assay_error *err)
+{
+    int64_t id;
+    assay_code code = next_id(writer, AS_TABLE_SNAPSHOTS, &id, err);
+    if (!code) code = insert(writer, AS_TABLE_SNAPSHOTS, id, -1, snapshot, err);
+    return code ? code : insert_all(writer, AS_TABLE_PROCESSES, (int)id, processes, n, err);
+}
+
+assay_code as_evidence_add_snapshot(as_evidence_writer *writer, const as_snapshot_row *snapshot,
+                                    const as_process_row *processes, size_t n, assay_error *err)
+{
+    assay_code code = begin(writer, err);
+    return code ? code : end(writer, store_snapshot(writer, snapshot, processes, n, err), err);
+}
+
+assay_code as_evidence_add_review(as_evidence_writer *writer, const as_review_row *review,
+                                  assay_error *err)
+{
+    char sql[96];
+    int64_t n = 0;
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM reviews WHERE input = %d", review->input);
+    assay_code code = as_database_number(writer->database, writer->path, sql, &n, err);
+    if (code || n > 0) return code;
+    code = begin(writer, err);
+    return code ? code
+                : end(writer, insert(writer, AS_TABLE_REVIEWS, -1, -1, review, err), err);
+}
+
+assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
+                                 const char *finished, assay_error *err)
+{
+    static const char *const names[] = {"smoke", "rounds", "stopped", "finished"};
+    char *sql =
+        sqlite3_mprintf("UPDATE run SET state = %Q, finished = %Q", names[state], finished);
+    if (!sql) return no_memory(writer->path, err);
+    assay_code code = as_database_run(writer->database, writer->path, sql, err);
+    sqlite3_free(sql);
+    return code;
+}
+
+assay_code as_evidence_writer_close(as_evidence_writer *writer, assay_error *err)
+{
+    if (!writer) return ASSAY_OK;
+    assay_code code = ASSAY_OK;
+    for (int t = 0; t < AS_N_TABLES; t++)
+        sqlite3_finalize(writer->insert[t]);
+    if (writer->database && sqlite3_close(writer->database) != SQLITE_OK)
+        code = as_database_fail(writer->database, writer->path, "closed", err);
+    if (writer->lock >= 0) close(writer->lock);
+    as_free(writer->path);
+    as_free(writer);
+    return code;
+}
