@@ -67,7 +67,7 @@ typedef struct as_verb {
 
 /** What a running verb sees of its command line and terminal.  Borrowed for the call. */
 struct as_cli {
-    const as_verb *verb;
+    const as_verb *verb;  /**< NULL until one was found. */
     as_strings arguments; /**< Positional arguments, their count already checked. */
     int argc;             /**< The whole command line, for "how to reproduce". */
     char **argv;          /**< argv[0] is the program. */

@@ -101,33 +101,31 @@ static int run_parsed(as_cli *cli, const as_parsed *parsed, const void *values)
     return status ? status : cli->verb->run(cli, values);
 }
 
-static int run_verb(const as_verb *verb, int argc, char **argv)
+/* Parse, then run; whatever the parser allocated is freed here. */
+static int run_verb(as_cli *cli)
 {
-    as_cli cli = {.verb = verb,
-                  .argc = argc,
-                  .argv = argv,
-                  .color_out = may_color(STDOUT_FILENO),
-                  .color_err = may_color(STDERR_FILENO)};
+    const as_verb *verb = cli->verb;
     assay_error err = {0};
     void *values = as_alloc(verb->values_bytes + 1);
     if (!values) {
         as_fail(&err, ASSAY_E_MEMORY, "no memory for the options of %s", verb->name);
-        return as_cli_fail(&cli, &err);
+        return as_cli_fail(cli, &err);
     }
     if (verb->defaults) memcpy(values, verb->defaults, verb->values_bytes);
     as_parsed parsed;
-    int status = as_options_parse(verb->options, argc - 1, argv + 1, values, &parsed, &err)
-                     ? as_cli_fail(&cli, &err)
-                     : run_parsed(&cli, &parsed, values);
+    int status =
+        as_options_parse(verb->options, cli->argc - 1, cli->argv + 1, values, &parsed, &err)
+            ? as_cli_fail(cli, &err)
+            : run_parsed(cli, &parsed, values);
     as_options_free(verb->options, values, &parsed);
     as_free(values);
     return status;
 }
 
-static int run_command(int argc, char **argv)
+static int run_command(as_cli *cli)
 {
-    if (argc < 2) return as_cli_usage(NULL, "no verb was given, 'assay --help' lists them");
-    const char *word = argv[1];
+    if (cli->argc < 2) return as_cli_usage(cli, "no verb was given, 'assay --help' lists them");
+    const char *word = cli->argv[1];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         print_help();
         return AS_EXIT_DONE;
@@ -136,21 +134,25 @@ static int run_command(int argc, char **argv)
         print_version();
         return AS_EXIT_DONE;
     }
-    const as_verb *verb = find_verb(word);
-    if (!verb)
-        return as_cli_usage(NULL, "'%.100s' is not a verb, 'assay --help' lists them", word);
-    return run_verb(verb, argc, argv);
+    cli->verb = find_verb(word);
+    if (!cli->verb)
+        return as_cli_usage(cli, "'%.100s' is not a verb, 'assay --help' lists them", word);
+    return run_verb(cli);
 }
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE,
-           SIG_IGN); /* a reader that went away is an error of a write, not of the process */
+    /* A reader that went away fails one write instead of ending the process. */
+    signal(SIGPIPE, SIG_IGN);
     as_interrupt_install();
-    int status = run_command(argc, argv);
+    as_cli cli = {.argc = argc,
+                  .argv = argv,
+                  .color_out = may_color(STDOUT_FILENO),
+                  .color_err = may_color(STDERR_FILENO)};
+    int status = run_command(&cli);
     assay_error err = {0};
     if (as_output_close(&err)) {
-        int closing = as_cli_fail(NULL, &err);
+        int closing = as_cli_fail(&cli, &err);
         if (status == AS_EXIT_DONE) status = closing;
     }
     return status;
