@@ -158,10 +158,10 @@ int as_graph_add_tensor(as_graph *graph, const char *name, as_dtype dtype,
 int as_graph_add_constant(as_graph *graph, const char *name, as_dtype dtype,
                           const as_shape *shape, const void *data) AS_CHECKED;
 
-/** Make `tensor` a constant of these elements; `data` is borrowed and must live as the graph. */
-void as_graph_set_data(as_graph *graph, int tensor, const void *data, size_t n_elements);
+/** Make `tensor` a constant of these elements; `data` is the graph's own (as_graph_alloc). */
+void as_graph_set_data(as_graph *graph, int tensor, void *data, size_t n_elements);
 
-/** A constant's elements for writing: only of one that as_graph_add_constant made. */
+/** A constant's elements for writing; whoever else reads the tensor sees the change. */
 void *as_graph_edit_data(as_graph *graph, int tensor);
 
 /** A tensor for editing its dtype, dims and names. */

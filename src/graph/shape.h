@@ -24,11 +24,13 @@ void as_shapes_free(as_shapes *shapes);
 
 /**
  * Shapes of all tensors.
- * @param inputs   one shape for each input of the graph, in its order; n_inputs of them.
+ * @param inputs   one shape for each input of the graph, in its order; n_inputs of them.  NULL: as
+ *                 the graph declares them, so that dynamic dims are -1 in `out` and what depends
+ *                 on computed shapes has rank -1.  This is what the passes look at.
  * @param out      owned by the caller on success (as_shapes_free), empty on failure.
  * @return ASSAY_E_ARGUMENT when the inputs are not what the graph takes (count, rank, fixed dims),
- *         or their size does not suit a node (where = the node);
- *         ASSAY_E_FORMAT when a node contradicts its weights whatever the input;
+ *         or their size does not suit a node (where = the node); with `inputs` NULL
+ *         ASSAY_E_FORMAT, since the graph then contradicts itself whatever the input;
  *         ASSAY_E_UNSUPPORTED for shapes that are computed; ASSAY_E_MEMORY.
  */
 assay_code as_shape_infer(const as_graph *graph, const as_shape *inputs, int n_inputs,

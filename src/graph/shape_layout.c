@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes of operators that move, join, spread or reduce elements. */
+#include <math.h>
+
+#include "graph/shape_rules.h"
+
+assay_code as_shape_reduce(const as_shape_call *call)
+{
+    const as_reduce_attributes *r = &call->node->attributes.reduce;
+    if (!r->is_resolved) return as_shape_unknown(call, "input 'axes'");
+    const as_shape *x = as_shape_in(call, 0);
+    bool is_reduced[AS_MAX_RANK] = {false};
+    for (int i = 0; i < r->n_axes; i++) {
+        int axis;
+        assay_code code = as_shape_axis(call, r->axes[i], x->rank, &axis);
+        if (code) return code;
+        is_reduced[axis] = true;
+    }
+    bool all = r->n_axes == 0 && !r->is_noop_when_empty;
+    as_shape out = {0};
+    for (int i = 0; i < x->rank; i++) {
+        if (!is_reduced[i] && !all)
+            out.dims[out.rank++] = x->dims[i];
+        else if (r->keepdims)
+            out.dims[out.rank++] = 1;
+    }
+    *call->out = out;
+    return ASSAY_OK;
+}
+
+/* A dim by its scale, as ONNX says: floor(dim * scale). */
+static int64_t scaled(int64_t dim, float scale)
+{
+    if (dim < 0) return -1;
+    double extent = floor((double)((float)dim * scale));
+    return extent > (double)AS_MAX_DIM ? (int64_t)AS_MAX_DIM + 1 : (int64_t)extent;
+}
+
+assay_code as_shape_resize(const as_shape_call *call)
+{
+    const as_resize_attributes *r = &call->node->attributes.resize;
+    if (!r->is_resolved) return as_shape_unknown(call, "input 'scales' or 'sizes'");
+    as_shape out = *as_shape_in(call, 0);
+    int n = r->n_scales ? r->n_scales : r->n_sizes, wanted = r->n_axes ? r->n_axes : out.rank;
+    if (n != wanted)
+        return as_fail(call->err, as_shape_mismatch_code(call),
+                       "it has %d scales or sizes for %d axes", n, wanted);
+    for (int i = 0; i < n; i++) {
+        int axis = i;
+        assay_code code =
+            r->n_axes ? as_shape_axis(call, r->axes[i], out.rank, &axis) : ASSAY_OK;
+        if (code) return code;
+        if (r->n_scales ? !(r->scales[i] > 0) : r->sizes[i] < 1)
+            return as_fail(call->err, ASSAY_E_FORMAT,
+                           "its scale or size for axis %d is %g, it must be above 0", axis,
+                           r->n_scales ? (double)r->scales[i] : (double)r->sizes[i]);
+        out.dims[axis] = r->n_scales ? scaled(out.dims[axis], r->scales[i]) : r->sizes[i];
+    }
+    *call->out = out;
+    return ASSAY_OK;
+}
+
+/* Put the dims of a further input of Concat to those before. */
+static assay_code join_input(const as_shape_call *call, int i, int axis, as_shape *out)
+{
+    const as_shape *in = as_shape_in(call, i);
+    bool fits = in && in->rank == out->rank;
+    for (int d = 0; fits && d < out->rank; d++) {
+        int64_t *dim = &out->dims[d];
+        if (d == axis)
+            *dim = *dim < 0 || in->dims[d] < 0 ? -1 : *dim + in->dims[d];
+        else if (*dim < 0)
+            *dim = in->dims[d];
+        else
+            fits = in->dims[d] < 0 || in->dims[d] == *dim;
+    }
+    if (fits) return ASSAY_OK;
+    char ta[64], tb[64];
+    return as_fail(call->err, as_shape_mismatch_code(call),
+                   "its input %d is %s, it must suit %s except on axis %d", i,
+                   in ? as_shape_text(in, ta, sizeof ta) : "left out",
+                   as_shape_text(as_shape_in(call, 0), tb, sizeof tb), axis);
+}
+
+assay_code as_shape_concat(const as_shape_call *call)
+{
+    int axis;
+    const as_shape *first = as_shape_in(call, 0);
+    if (!first) return as_fail(call->err, ASSAY_E_FORMAT, "its first input is left out");
+    as_shape out = *first;
+    assay_code code = as_shape_axis(call, call->node->attributes.axis.axis, out.rank, &axis);
+    for (int i = 1; !code && i < call->node->n_inputs; i++)
+        code = join_input(call, i, axis, &out);
+    *call->out = out;
+    return code;
+}
+
+/* Product of dims [from, to), -1 when one is not known, AS_MAX_DIM + 1 when too large. */
+static int64_t product(const as_shape *shape, int from, int to)
+{
+    int64_t n = 1;
+    for (int i = from; i < to; i++) {
+        if (shape->dims[i] < 0) return -1;
+        n = n > AS_MAX_DIM ? n : n * shape->dims[i];
+    }
+    return n;
+}
+
+assay_code as_shape_flatten(const as_shape_call *call)
+{
+    const as_shape *x = as_shape_in(call, 0);
+    int axis = call->node->attributes.axis.axis;
+    if (axis != x->rank) { /* one behind the last axis is allowed here */
+        assay_code code = as_shape_axis(call, axis, x->rank, &axis);
+        if (code) return code;
+    }
+    *call->out =
+        (as_shape){.rank = 2, .dims = {product(x, 0, axis), product(x, axis, x->rank)}};
+    return ASSAY_OK;
+}
+
+static assay_code cannot_reshape(const as_shape_call *call, const as_shape *x)
+{
+    const as_reshape_attributes *r = &call->node->attributes.reshape;
+    as_shape wanted = {.rank = r->n_dims};
+    for (int i = 0; i < r->n_dims; i++)
+        wanted.dims[i] = r->dims[i];
+    char from[64], to[64];
+    return as_fail(call->err, as_shape_mismatch_code(call), "its input %s cannot become %s",
+                   as_shape_text(x, from, sizeof from), as_shape_text(&wanted, to, sizeof to));
+}
+
+assay_code as_shape_reshape(const as_shape_call *call)
+{
+    const as_reshape_attributes *r = &call->node->attributes.reshape;
+    if (!r->is_resolved) return as_shape_unknown(call, "input 'shape'");
+    const as_shape *x = as_shape_in(call, 0);
+    as_shape out = {.rank = r->n_dims};
+    int rest = -1;
+    for (int i = 0; i < r->n_dims; i++) {
+        out.dims[i] = r->dims[i];
+        if (r->dims[i] == 0 && !r->allow_zero) {
+            if (i >= x->rank) return cannot_reshape(call, x);
+            out.dims[i] = x->dims[i];
+        } else if (r->dims[i] == -1 && rest < 0) {
+            rest = i;
+        } else if (r->dims[i] < 0) {
+            return cannot_reshape(call, x);
+        }
+    }
+    *call->out = out;
+    size_t n = 0, known = 0;
+    if (!as_shape_elements(x, &n)) return ASSAY_OK; /* a dynamic input: what is left stays -1 */
+    if (rest >= 0) out.dims[rest] = 1;
+    if (!as_shape_elements(&out, &known) || known == 0 || n % known != 0)
+        return cannot_reshape(call, x);
+    if (rest >= 0)
+        out.dims[rest] = (int64_t)(n / known);
+    else if (n != known)
+        return cannot_reshape(call, x);
+    *call->out = out;
+    return ASSAY_OK;
+}
+
+assay_code as_shape_transpose(const as_shape_call *call)
+{
+    const as_shape *x = as_shape_in(call, 0);
+    int n = call->node->attributes.transpose.n;
+    const int *perm = call->node->attributes.transpose.perm;
+    if (n != 0 && n != x->rank)
+        return as_fail(call->err, as_shape_mismatch_code(call),
+                       "its perm has %d axes, its input %d", n, x->rank);
+    as_shape out = {.rank = x->rank};
+    bool is_seen[AS_MAX_RANK] = {false};
+    for (int i = 0; i < x->rank; i++) {
+        int from = n ? perm[i] : x->rank - 1 - i;
+        if (from < 0 || from >= x->rank || is_seen[from])
+            return as_fail(call->err, ASSAY_E_FORMAT, "its perm is no order of its %d axes: %d",
+                           x->rank, from);
+        is_seen[from] = true;
+        out.dims[i] = x->dims[from];
+    }
+    *call->out = out;
+    return ASSAY_OK;
+}
