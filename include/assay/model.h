@@ -21,7 +21,7 @@ typedef struct assay_model assay_model;
 
 /** How to load; assay_model_options_defaults() gives the values in brackets. */
 typedef struct assay_model_options {
-    int fuse;         /**< [1] 0: only constants and identities passes, no epilogues, no groups. */
+    int fuse; /**< [1] 0: only constants and identities passes, no epilogues, no groups. */
     const char *conv; /**< [NULL] Convolution route preferred where it proposes itself. */
     int winograd;     /**< [1] 0: routes that are not exact are forbidden. */
 } assay_model_options;

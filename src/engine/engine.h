@@ -23,12 +23,14 @@ typedef struct as_shape4 {
     size_t n, c, h, w;
 } as_shape4;
 
-#define AS_MAX_PASSES 16
+#define AS_PASS_FACTS 16
 
 /** One pass over the graph at load: node counts before and after, and what it cost. */
 typedef struct as_pass_fact {
     char name[32];
     int nodes_before, nodes_after;
+    char kinds_before[512]; /**< Nodes of each kind: "Conv:62 Add:89". */
+    char kinds_after[512];
     double seconds;
 } as_pass_fact;
 
@@ -47,7 +49,7 @@ typedef struct as_engine_facts {
     size_t n_loads;      /**< Times that this engine read the model: stays 1. */
     size_t n_forwards;   /**< Forward passes since it was opened (pieces count singly). */
     int n_passes;        /**< Entries of `passes`. */
-    as_pass_fact passes[AS_MAX_PASSES];
+    as_pass_fact passes[AS_PASS_FACTS];
 } as_engine_facts;
 
 typedef struct as_engine as_engine;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our own engine, in this process. */
+#include "base/file.h"
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "engine/backend.h"
+#include "run/run.h"
+
+typedef struct native {
+    assay_model *model;     /* owns */
+    assay_session *session; /* owns */
+    bool fuse, winograd;
+    char conv[32]; /* the preferred route, or "default" */
+} native;
+
+static void native_close(void *state)
+{
+    native *n = state;
+    if (!n) return;
+    assay_session_free(n->session);
+    assay_model_free(n->model);
+    as_free(n);
+}
+
+static assay_code check_ports(const native *n, const char *path, assay_error *err)
+{
+    int in = assay_model_n_inputs(n->model), out = assay_model_n_outputs(n->model);
+    if (in == 1 && out == 1) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_UNSUPPORTED,
+                   "%s has %d inputs and %d outputs, a text detector has one of each",
+                   as_path_base(path), in, out);
+}
+
+static assay_code native_open(const as_policy *policy, const char *model_path, void **state,
+                              assay_error *err)
+{
+    *state = NULL;
+    native *n = as_alloc(sizeof *n);
+    if (!n) return as_fail(err, ASSAY_E_MEMORY, "no memory for an engine");
+    n->fuse = policy->fuse;
+    n->winograd = policy->winograd;
+    snprintf(n->conv, sizeof n->conv, "%s", policy->conv ? policy->conv : "default");
+    assay_model_options options = assay_model_options_defaults();
+    options.fuse = policy->fuse;
+    options.winograd = policy->winograd;
+    options.conv = policy->conv;
+    assay_code code = assay_model_load(model_path, &options, &n->model, err);
+    if (!code) code = check_ports(n, model_path, err);
+    if (!code) code = assay_session_new(n->model, policy->threads, &n->session, err);
+    if (code)
+        native_close(n);
+    else
+        *state = n;
+    return code;
+}
+
+static assay_code native_forward(void *state, const float *x, as_shape4 shape,
+                                 const float **map, as_shape4 *map_shape, assay_error *err)
+{
+    native *n = state;
+    assay_tensor in = {
+        .rank = 4,
+        .dims = {(int64_t)shape.n, (int64_t)shape.c, (int64_t)shape.h, (int64_t)shape.w},
+        .data = x};
+    assay_tensor out = {0};
+    assay_code code = assay_session_run(n->session, &in, 1, &out, 1, err);
+    if (code) return code;
+    if (out.rank != 4)
+        return as_fail(err, ASSAY_E_UNSUPPORTED,
+                       "the model's output has rank %d, a text detector's has 4", out.rank);
+    *map = out.data;
+    *map_shape = (as_shape4){(size_t)out.dims[0], (size_t)out.dims[1], (size_t)out.dims[2],
+                             (size_t)out.dims[3]};
+    return ASSAY_OK;
+}
+
+static void native_cleanup(void *state)
+{
+    const native *n = state;
+    assay_session_clear(n->session);
+}
+
+/* "Conv:62 Add:89" of the operators that occur; what does not fit is cut at a whole entry. */
+static void write_kinds(const int counts[AS_N_OPS], char *out, size_t room)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int op = 0; op < AS_N_OPS; op++) {
+        if (!counts[op]) continue;
+        int length = snprintf(out + used, room - used, "%s%s:%d", used ? " " : "",
+                              as_op_info((as_op)op)->op_type, counts[op]);
+        if (length < 0 || (size_t)length >= room - used) {
+            out[used] = '\0';
+            return;
+        }
+        used += (size_t)length;
+    }
+}
+
+static void describe_passes(const native *n, as_engine_facts *out)
+{
+    int n_passes = 0;
+    const as_pass_record *records = as_model_passes(n->model, &n_passes);
+    for (int i = 0; i < n_passes && i < AS_PASS_FACTS; i++) {
+        as_pass_fact *fact = &out->passes[out->n_passes++];
+        snprintf(fact->name, sizeof fact->name, "%s", records[i].name);
+        fact->nodes_before = records[i].n_before;
+        fact->nodes_after = records[i].n_after;
+        fact->seconds = records[i].elapsed_s;
+        write_kinds(records[i].ops_before, fact->kinds_before, sizeof fact->kinds_before);
+        write_kinds(records[i].ops_after, fact->kinds_after, sizeof fact->kinds_after);
+    }
+}
+
+static void native_describe(const void *state, as_engine_facts *out)
+{
+    const native *n = state;
+    snprintf(out->engine, sizeof out->engine, "native");
+    snprintf(out->version, sizeof out->version, "%s", ASSAY_VERSION);
+    snprintf(out->device, sizeof out->device, "cpu");
+    snprintf(out->dtype, sizeof out->dtype, "float32");
+    snprintf(out->isa, sizeof out->isa, "%s", as_isa_name(as_model_kernels(n->model)->isa));
+    snprintf(out->flags, sizeof out->flags, "conv=%s,fuse=%s,winograd=%s", n->conv,
+             n->fuse ? "on" : "off", n->winograd ? "on" : "off");
+    out->threads = as_session_threads(n->session);
+    out->plan_bytes = as_session_plan_bytes(n->session) + as_session_arena_bytes(n->session);
+    out->weight_bytes = as_model_weight_bytes(n->model);
+    describe_passes(n, out);
+}
+
+const as_backend as_backend_native = {
+    .name = "native",
+    .open = native_open,
+    .close = native_close,
+    .forward = native_forward,
+    .cleanup = native_cleanup,
+    .describe = native_describe,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_RUN_RUN_H
+#define ASSAY_RUN_RUN_H
+/*
+ * What the rooms behind run/ may know of a model and a session beyond the public headers: the
+ * graph for `inspect`, the plan and the time of each layer for `bench --layers`.
+ *
+ *     assay_session_run(session, &x, 1, &map, 1, err);
+ *     as_session_trace(session, true);
+ *     assay_session_run(session, &x, 1, &map, 1, err);
+ *     const as_plan *plan = as_session_plan(session);
+ *     const int64_t *layer_ns = as_session_layer_ns(session);   int64 layer_ns[plan->n_layers]
+ */
+#include "assay/session.h"
+#include "base/threads.h"
+#include "passes/passes.h"
+#include "plan/plan.h"
+
+/** The graph after the passes; borrowed. */
+const as_graph *as_model_graph(const assay_model *model);
+const as_kernels *as_model_kernels(const assay_model *model);
+const as_plan_options *as_model_options(const assay_model *model);
+
+/** What the passes did at load; *n receives how many. */
+const as_pass_record *as_model_passes(const assay_model *model, int *n);
+
+/** Bytes of the graph, and of the weights packed so far. */
+size_t as_model_graph_bytes(const assay_model *model);
+size_t as_model_weight_bytes(const assay_model *model);
+
+/** Cache of packed weights; plans made outside a session use it too. */
+as_weights *as_model_weights(assay_model *model);
+
+/** Threads that compute. */
+size_t as_session_threads(const assay_session *session);
+
+/** Bytes of the cached plans, and of the arena. */
+size_t as_session_plan_bytes(const assay_session *session);
+size_t as_session_arena_bytes(const assay_session *session);
+
+/** Plan of the last run, NULL before the first. */
+const as_plan *as_session_plan(const assay_session *session);
+
+/** Take the time of each layer in the runs from now on, or stop. */
+void as_session_trace(assay_session *session, bool is_on);
+
+/** Times of the last traced run, one a layer of its plan; NULL when it was not traced. */
+const int64_t *as_session_layer_ns(const assay_session *session);
+
+#endif

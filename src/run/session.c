@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A session keeps the plans of the shapes that it has seen, newest use first, and one arena that
+ * all of them share: only one runs at a time, so the largest need is the whole need.
+ *
+ *     arena  [ activations of the plan ........ | scratch thread 0 | scratch thread 1 | ... ]
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "run/model.h"
+
+/* Plans are a few hundred kilobytes each; this bound keeps a stream of ever new shapes from
+ * filling memory.  The plan in use always stays. */
+#define PLAN_CACHE_BYTES ((size_t)32 << 20)
+
+typedef struct cached_plan {
+    as_plan *plan; /* owns */
+    struct cached_plan *next;
+} cached_plan;
+
+struct assay_session {
+    assay_model *model; /* borrows */
+    as_threads *pool;   /* owns */
+    cached_plan *plans; /* owns; the last one used first */
+    float *arena;       /* owns */
+    size_t arena_room;  /* floats */
+    bool is_traced;
+    int64_t *layer_ns; /* owns */
+    size_t layer_ns_room;
+    bool has_trace; /* layer_ns is of the last run */
+};
+
+assay_code assay_session_new(assay_model *model, size_t threads, assay_session **out,
+                             assay_error *err)
+{
+    *out = NULL;
+    assay_session *s = as_alloc(sizeof *s);
+    if (!s) return as_fail(err, ASSAY_E_MEMORY, "no memory for a session");
+    s->model = model;
+    assay_code code = as_threads_new(threads ? threads : as_threads_default(), &s->pool, err);
+    if (code)
+        assay_session_free(s);
+    else
+        *out = s;
+    return code;
+}
+
+static void free_plans(cached_plan *list)
+{
+    while (list) {
+        cached_plan *next = list->next;
+        as_plan_free(list->plan);
+        as_free(list);
+        list = next;
+    }
+}
+
+void assay_session_clear(assay_session *session)
+{
+    free_plans(session->plans);
+    session->plans = NULL;
+    as_free(session->arena);
+    session->arena = NULL;
+    session->arena_room = 0;
+    as_free(session->layer_ns);
+    session->layer_ns = NULL;
+    session->layer_ns_room = 0;
+    session->has_trace = false;
+}
+
+void assay_session_free(assay_session *session)
+{
+    if (!session) return;
+    assay_session_clear(session);
+    as_threads_free(session->pool);
+    as_free(session);
+}
+
+static bool is_for(const as_plan *plan, const assay_tensor *inputs)
+{
+    for (int i = 0; i < plan->n_inputs; i++) {
+        const as_shape *shape = &plan->inputs[i].shape;
+        if (shape->rank != inputs[i].rank) return false;
+        for (int d = 0; d < shape->rank; d++)
+            if (shape->dims[d] != inputs[i].dims[d]) return false;
+    }
+    return true;
+}
+
+/* The plan for these shapes moves to the front; NULL when there is none yet. */
+static as_plan *find_plan(assay_session *s, const assay_tensor *inputs)
+{
+    for (cached_plan **at = &s->plans; *at; at = &(*at)->next) {
+        cached_plan *found = *at;
+        if (!is_for(found->plan, inputs)) continue;
+        *at = found->next;
+        found->next = s->plans;
+        s->plans = found;
+        return found->plan;
+    }
+    return NULL;
+}
+
+/* Drop the plans that were not used for longest until the rest fits the bound. */
+static void trim_plans(assay_session *s)
+{
+    size_t bytes = 0;
+    for (cached_plan **at = &s->plans; *at; at = &(*at)->next) {
+        bytes += as_plan_bytes((*at)->plan);
+        if (bytes <= PLAN_CACHE_BYTES || *at == s->plans) continue;
+        free_plans(*at);
+        *at = NULL;
+        return;
+    }
+}
+
+static assay_code make_plan(assay_session *s, const assay_tensor *inputs, as_plan **out,
+                            assay_error *err)
+{
+    int n = as_graph_n_inputs(s->model->graph);
+    as_shape *shapes = as_alloc_array((size_t)n, sizeof *shapes);
+    cached_plan *cached = as_alloc(sizeof *cached);
+    assay_code code = ASSAY_OK;
+    if (!shapes || !cached) {
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+        goto done;
+    }
+    for (int i = 0; i < n; i++) {
+        shapes[i].rank = inputs[i].rank;
+        memcpy(shapes[i].dims, inputs[i].dims, sizeof shapes[i].dims);
+    }
+    code = as_plan_new(s->model->graph, shapes, n, s->model->kernels, &s->model->options,
+                       s->model->weights, &cached->plan, err);
+    if (code) goto done;
+    *out = cached->plan;
+    cached->next = s->plans;
+    s->plans = cached;
+    cached = NULL; /* the list owns it now */
+    trim_plans(s);
+done:
+    as_free(cached);
+    as_free(shapes);
+    return code;
+}
+
+/* Floats of scratch of one thread, so rounded that each begins on a cache line. */
+static size_t scratch_stride(const as_plan *plan)
+{
+    return as_round_up(plan->scratch_floats, AS_ALIGNMENT / sizeof(float));
+}
+
+static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *err)
+{
+    size_t wanted = 0;
+    if (!as_mul(scratch_stride(plan), as_threads_count(s->pool), &wanted) ||
+        !as_add(wanted, plan->arena_floats, &wanted))
+        return as_fail(err, ASSAY_E_MEMORY, "the plan's arena exceeds all memory");
+    if (wanted > s->arena_room) {
+        as_free(s->arena);
+        s->arena_room = 0;
+        s->arena = as_alloc_array(wanted, sizeof *s->arena);
+        if (!s->arena)
+            return as_fail(err, ASSAY_E_MEMORY, "no memory for an arena of %zu bytes",
+                           wanted * sizeof(float));
+        s->arena_room = wanted;
+    }
+    if (s->is_traced && plan->n_layers > s->layer_ns_room) {
+        as_free(s->layer_ns);
+        s->layer_ns = as_alloc_array(plan->n_layers, sizeof *s->layer_ns);
+        s->layer_ns_room = s->layer_ns ? plan->n_layers : 0;
+        if (!s->layer_ns) return as_fail(err, ASSAY_E_MEMORY, "no memory for a trace");
+    }
+    return ASSAY_OK;
+}
+
+/* One layer as the pool's threads see it. */
+typedef struct layer_job {
+    const as_layer *layer;
+    const as_kernels *kernels;
+    float *scratch; /* of thread 0 */
+    size_t scratch_stride;
+} layer_job;
+
+static void run_part(void *context, size_t begin, size_t end, size_t thread)
+{
+    const layer_job *job = context;
+    const as_layer *layer = job->layer;
+    const as_kernels *k = job->kernels;
+    switch (layer->kind) {
+    case AS_LAYER_CONV:
+    case AS_LAYER_DECONV:
+        layer->route->run(&layer->args.conv, begin, end,
+                          job->scratch + thread * job->scratch_stride);
+        break;
+    case AS_LAYER_MAP:
+        k->map(&layer->args.map, begin, end);
+        break;
+    case AS_LAYER_MEAN:
+        k->mean(&layer->args.mean, begin, end);
+        break;
+    case AS_LAYER_POOL:
+        k->pool(&layer->args.pool, begin, end);
+        break;
+    case AS_LAYER_SOFTMAX:
+        k->softmax(&layer->args.softmax, begin, end);
+        break;
+    case AS_LAYER_FROM_NCHW:
+        k->nchw_to_view(&layer->args.layout, begin, end);
+        break;
+    case AS_LAYER_TO_NCHW:
+        k->view_to_nchw(&layer->args.layout, begin, end);
+        break;
+    }
+}
+
+static void run_layers(assay_session *s, as_plan *plan)
+{
+    layer_job job = {.kernels = plan->kernels,
+                     .scratch = s->arena + plan->arena_floats,
+                     .scratch_stride = scratch_stride(plan)};
+    int64_t before = s->is_traced ? as_clock_ns() : 0;
+    for (size_t i = 0; i < plan->n_layers; i++) {
+        job.layer = &plan->layers[i];
+        as_threads_run(s->pool, job.layer->n_items, run_part, &job);
+        if (!s->is_traced) continue;
+        int64_t now = as_clock_ns();
+        s->layer_ns[i] = now - before;
+        before = now;
+    }
+    s->has_trace = s->is_traced;
+}
+
+static assay_code check_inputs(const assay_session *s, const assay_tensor *inputs, int n_inputs,
+                               int n_outputs, assay_error *err)
+{
+    int wanted = as_graph_n_inputs(s->model->graph);
+    int given = as_graph_n_outputs(s->model->graph);
+    if (n_inputs != wanted || n_outputs != given)
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "%d inputs and %d outputs were passed, the model has %d and %d",
+                       n_inputs, n_outputs, wanted, given);
+    for (int i = 0; i < n_inputs; i++)
+        if (inputs[i].rank < 0 || inputs[i].rank > ASSAY_MAX_RANK || !inputs[i].data)
+            return as_fail(err, ASSAY_E_ARGUMENT,
+                           "input %d has rank %d and %s data, a rank of 0 to %d and data are "
+                           "needed",
+                           i, inputs[i].rank, inputs[i].data ? "has" : "no", ASSAY_MAX_RANK);
+    return ASSAY_OK;
+}
+
+assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n_inputs,
+                             assay_tensor *outputs, int n_outputs, assay_error *err)
+{
+    assay_code code = check_inputs(s, inputs, n_inputs, n_outputs, err);
+    if (code) return code;
+    as_plan *plan = find_plan(s, inputs);
+    if (!plan) code = make_plan(s, inputs, &plan, err);
+    if (!code) code = make_room(s, plan, err);
+    if (code) return code;
+    as_plan_bind(plan, s->arena);
+    for (int i = 0; i < n_inputs; i++) /* the kernel only reads it */
+        plan->inputs[i].layer->args.layout.nchw = (float *)(uintptr_t)inputs[i].data;
+    run_layers(s, plan);
+    for (int i = 0; i < n_outputs; i++) {
+        const as_plan_port *port = &plan->outputs[i];
+        outputs[i] = (assay_tensor){.rank = port->shape.rank, .data = port->view.data};
+        memcpy(outputs[i].dims, port->shape.dims, sizeof outputs[i].dims);
+    }
+    return ASSAY_OK;
+}
+
+size_t as_session_threads(const assay_session *session)
+{
+    return as_threads_count(session->pool);
+}
+
+size_t as_session_plan_bytes(const assay_session *session)
+{
+    size_t bytes = 0;
+    for (const cached_plan *at = session->plans; at; at = at->next)
+        bytes += as_plan_bytes(at->plan);
+    return bytes;
+}
+
+size_t as_session_arena_bytes(const assay_session *session)
+{
+    return session->arena_room * sizeof *session->arena;
+}
+
+const as_plan *as_session_plan(const assay_session *session)
+{
+    return session->plans ? session->plans->plan : NULL;
+}
+
+void as_session_trace(assay_session *session, bool is_on) { session->is_traced = is_on; }
+
+const int64_t *as_session_layer_ns(const assay_session *session)
+{
+    return session->has_trace ? session->layer_ns : NULL;
+}
