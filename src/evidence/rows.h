@@ -138,6 +138,7 @@ typedef struct as_slot_row {
     int64_t switches_forced; /**< Involuntary ones. */
     const char *exit;        /**< "exit status 0", "signal 11 (Segmentation fault)". */
     const char *error;       /**< One sentence when FAILED, else "". */
+    const char *error_code;  /**< "ASSAY_E_ENVIRONMENT" and so on when FAILED, else "". */
     const char *log;         /**< File in logs/. */
 } as_slot_row;
 

@@ -45,7 +45,8 @@ const char *const as_schema_sql[] = {
     " user_s REAL, system_s REAL, n_loads INTEGER NOT NULL, n_forwards INTEGER NOT NULL,"
     " n_calls INTEGER NOT NULL, major_faults INTEGER NOT NULL,"
     " switches_wanted INTEGER NOT NULL, switches_forced INTEGER NOT NULL, exit TEXT NOT NULL,"
-    " error TEXT NOT NULL, log TEXT NOT NULL, UNIQUE(phase, round, policy))",
+    " error TEXT NOT NULL, error_code TEXT NOT NULL, log TEXT NOT NULL, UNIQUE(phase, round, "
+    "policy))",
 
     "CREATE TABLE samples(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
     " cycle INTEGER NOT NULL, call INTEGER NOT NULL REFERENCES calls(id), n INTEGER NOT NULL,"
@@ -226,6 +227,7 @@ static const as_column slot_columns[] = {
     INT64(as_slot_row, switches_forced),
     TEXT(as_slot_row, exit),
     TEXT(as_slot_row, error),
+    TEXT(as_slot_row, error_code),
     TEXT(as_slot_row, log),
 };
 
