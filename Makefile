@@ -34,7 +34,7 @@ check:
 	@$(configure)
 	@cmake --build build
 	@tools/lint
-	@ctest --test-dir build --output-on-failure -j2
+	@ctest --test-dir build --output-on-failure --timeout 300 -j2
 
 bench:
 	@tools/deps --check build
