@@ -203,6 +203,8 @@ typedef struct as_pass_row {
     const char *name;
     int nodes_before, nodes_after;
     double seconds;
+    const char *kinds_before; /**< Nodes of each kind, "Conv:62 Add:89". */
+    const char *kinds_after;
 } as_pass_row;
 
 /** The machine at one moment, taken over about a second outside every slot. */

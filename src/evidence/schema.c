@@ -80,7 +80,8 @@ const char *const as_schema_sql[] = {
 
     "CREATE TABLE passes(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
     " name TEXT NOT NULL, nodes_before INTEGER NOT NULL, nodes_after INTEGER NOT NULL,"
-    " seconds REAL NOT NULL)",
+    " seconds REAL NOT NULL, kinds_before TEXT NOT NULL,"
+    " kinds_after TEXT NOT NULL)",
 
     "CREATE TABLE snapshots(id INTEGER PRIMARY KEY, phase TEXT NOT NULL,"
     " round INTEGER NOT NULL, moment TEXT NOT NULL, taken TEXT NOT NULL, load_1 REAL,"
@@ -292,6 +293,8 @@ static const as_column pass_columns[] = {
     INT(as_pass_row, nodes_before),
     INT(as_pass_row, nodes_after),
     DOUBLE(as_pass_row, seconds),
+    TEXT(as_pass_row, kinds_before),
+    TEXT(as_pass_row, kinds_after),
 };
 
 static const as_column snapshot_columns[] = {

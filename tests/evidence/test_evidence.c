@@ -83,7 +83,7 @@ static const as_memory_row memory[] = {
     {0, "start", -1, -1, -1, "worker", 100, 90, 80, 110, 0},
     {0, "call", 0, 1, 1, "worker", 1000, -1, -1, 1100, 4096}};
 static const as_engine_row engines[] = {{0, "start", "{\"threads\":2}"}, {0, "exit", "{}"}};
-static const as_pass_row passes[] = {{0, "fold-bn", 100, 90, 0.001}};
+static const as_pass_row passes[] = {{0, "fold-bn", 100, 90, 0.001, "Conv:50", "Conv:40"}};
 
 static as_slot_record make_slot(as_phase phase, int round, int policy)
 {
@@ -246,6 +246,7 @@ static void a_slot_comes_back_with_all_its_rows(void **state)
     TABLE(passes, as_pass_row);
     assert_int_equal(n_passes, 2);
     assert_int_equal(passes_read[1].nodes_after, 90);
+    assert_string_equal(passes_read[1].kinds_after, "Conv:40");
     as_evidence_close(e);
 }
 
