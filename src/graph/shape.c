@@ -137,7 +137,8 @@ static assay_code infer_node(const as_graph *graph, const as_node *node, bool is
         if (node->inputs[i] >= 0 && shapes->of[node->inputs[i]].rank < 0)
             return as_shape_unknown(&call, "input's shape");
     assay_code code = rules[node->op](&call);
-    if (!code) code = check_size(&call);
+    if (!code && node->op != AS_OP_CONSTANT)
+        code = check_size(&call); /* [0] is a valid constant */
     /* The second output of the one operator that has one, Dropout's mask, is as the first. */
     for (int i = 1; !code && i < node->n_outputs; i++)
         if (node->outputs[i] >= 0) shapes->of[node->outputs[i]] = *call.out;

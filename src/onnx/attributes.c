@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Source of names, types and defaults: the ONNX operator specification, opsets 7 to 28. */
+#include "onnx/attributes.h"
+
+#include <string.h>
+
+#include "onnx/decode.h"
+
+/* One attribute that is being read. */
+typedef struct site {
+    const Onnx__AttributeProto *a;
+    as_node *node;
+    int opset;
+    assay_error *err;
+} site;
+
+/* A reader takes one attribute of its family; *is_known = false leaves it to the caller. */
+typedef assay_code reader(const site *s, bool *is_known);
+
+static bool is_named(const site *s, const char *name) { return strcmp(s->a->name, name) == 0; }
+
+/* ---- Values ---- */
+
+#define INT    ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT
+#define FLOAT  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT
+#define STRING ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING
+#define INTS   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
+#define FLOATS ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS
+
+/* Fail unless the attribute says it has `type`; files of IR version 1 do not say. */
+static assay_code need_type(const site *s, Onnx__AttributeProto__AttributeType type)
+{
+    if (!s->a->has_type || s->a->type == type) return ASSAY_OK;
+    const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value(
+        &onnx__attribute_proto__attribute_type__descriptor, (int)type);
+    return as_fail(s->err, ASSAY_E_FORMAT, "its attribute '%s' has type %d, it must be %s (%d)",
+                   s->a->name, (int)s->a->type, value ? value->name : "?", (int)type);
+}
+
+static assay_code to_int(const site *s, int64_t value, int *out)
+{
+    if (value < INT_MIN || value > INT_MAX)
+        return as_fail(s->err, ASSAY_E_FORMAT,
+                       "its attribute '%s' is %lld, more than an int holds", s->a->name,
+                       (long long)value);
+    *out = (int)value;
+    return ASSAY_OK;
+}
+
+static assay_code take_int(const site *s, int *out)
+{
+    assay_code code = need_type(s, INT);
+    return code ? code : to_int(s, s->a->i, out);
+}
+
+static assay_code take_bool(const site *s, bool *out)
+{
+    assay_code code = need_type(s, INT);
+    if (!code) *out = s->a->i != 0;
+    return code;
+}
+
+static assay_code take_float(const site *s, float *out)
+{
+    assay_code code = need_type(s, FLOAT);
+    if (!code) *out = s->a->f;
+    return code;
+}
+
+/* Exactly `n` integers, or, with `n_taken`, at most `n`. */
+static assay_code take_ints(const site *s, int *out, size_t n, int *n_taken)
+{
+    assay_code code = need_type(s, INTS);
+    if (code) return code;
+    if (n_taken ? s->a->n_ints > n : s->a->n_ints != n)
+        return as_fail(s->err, ASSAY_E_UNSUPPORTED,
+                       "its attribute '%s' has %zu values, assay takes %s%zu", s->a->name,
+                       s->a->n_ints, n_taken ? "at most " : "", n);
+    for (size_t i = 0; !code && i < s->a->n_ints; i++)
+        code = to_int(s, s->a->ints[i], &out[i]);
+    if (n_taken) *n_taken = (int)s->a->n_ints;
+    return code;
+}
+
+static bool is_text(const site *s, const char *text)
+{
+    return s->a->s.len == strlen(text) && memcmp(s->a->s.data, text, s->a->s.len) == 0;
+}
+
+/* The place of a string in a NULL-ended list. */
+static assay_code take_choice(const site *s, const char *const *names, int *out)
+{
+    assay_code code = need_type(s, STRING);
+    if (code) return code;
+    for (int i = 0; names[i]; i++) {
+        if (!is_text(s, names[i])) continue;
+        *out = i;
+        return ASSAY_OK;
+    }
+    return as_fail(s->err, ASSAY_E_UNSUPPORTED,
+                   "its attribute '%s' is '%.*s', assay knows %s%s%s", s->a->name,
+                   (int)(s->a->s.len < 40 ? s->a->s.len : 40),
+                   s->a->s.data ? (const char *)s->a->s.data : "", names[0],
+                   names[1] ? ", " : "", names[1] ? names[1] : "");
+}
+
+/* An attribute that may only have the value which changes nothing. */
+static assay_code need_int(const site *s, int64_t wanted)
+{
+    assay_code code = need_type(s, INT);
+    if (code || s->a->i == wanted) return code;
+    return as_fail(s->err, ASSAY_E_UNSUPPORTED, "its attribute '%s' is %lld, assay takes %lld",
+                   s->a->name, (long long)s->a->i, (long long)wanted);
+}
+
+/* ---- Families ---- */
+
+static assay_code read_auto_pad(const site *s, as_auto_pad *out)
+{
+    static const char *const names[] = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", NULL};
+    static const as_auto_pad values[] = {AS_PAD_EXPLICIT, AS_PAD_VALID, AS_PAD_SAME_UPPER,
+                                         AS_PAD_SAME_LOWER};
+    int choice = 0;
+    assay_code code = take_choice(s, names, &choice);
+    if (!code) *out = values[choice];
+    return code;
+}
+
+static assay_code read_window(const site *s, as_window *w, bool *is_known)
+{
+    if (is_named(s, "auto_pad")) return read_auto_pad(s, &w->auto_pad);
+    if (is_named(s, "kernel_shape")) return take_ints(s, w->kernel, 2, NULL);
+    if (is_named(s, "strides")) return take_ints(s, w->strides, 2, NULL);
+    if (is_named(s, "dilations")) return take_ints(s, w->dilations, 2, NULL);
+    if (is_named(s, "pads")) return take_ints(s, w->pads, 4, NULL);
+    *is_known = false;
+    return ASSAY_OK;
+}
+
+static assay_code read_conv(const site *s, bool *is_known)
+{
+    as_conv_attributes *conv = &s->node->attributes.conv;
+    if (is_named(s, "group")) return take_int(s, &conv->group);
+    if (s->node->op == AS_OP_CONV_TRANSPOSE) {
+        if (is_named(s, "output_padding")) return take_ints(s, conv->output_padding, 2, NULL);
+        if (is_named(s, "output_shape")) return take_ints(s, conv->output_shape, 2, NULL);
+    }
+    return read_window(s, &conv->window, is_known);
+}
+
+static assay_code read_pool(const site *s, bool *is_known)
+{
+    as_pool_attributes *pool = &s->node->attributes.pool;
+    if (is_named(s, "ceil_mode")) return take_bool(s, &pool->ceil_mode);
+    if (is_named(s, "storage_order")) return need_int(s, 0);
+    if (is_named(s, "count_include_pad")) return take_bool(s, &pool->count_include_pad);
+    return read_window(s, &pool->window, is_known);
+}
+
+static assay_code read_batch_norm(const site *s, bool *is_known)
+{
+    if (is_named(s, "epsilon")) return take_float(s, &s->node->attributes.batch_norm.epsilon);
+    if (is_named(s, "momentum")) return ASSAY_OK; /* of training */
+    if (is_named(s, "spatial")) return need_int(s, 1);
+    if (is_named(s, "training_mode")) return need_int(s, 0);
+    *is_known = false;
+    return ASSAY_OK;
+}
+
+static assay_code read_reduce(const site *s, bool *is_known)
+{
+    as_reduce_attributes *r = &s->node->attributes.reduce;
+    if (is_named(s, "axes")) return take_ints(s, r->axes, AS_MAX_RANK, &r->n_axes);
+    if (is_named(s, "keepdims")) return take_bool(s, &r->keepdims);
+    if (is_named(s, "noop_with_empty_axes")) return take_bool(s, &r->is_noop_when_empty);
+    *is_known = false;
+    return ASSAY_OK;
+}
+
+static assay_code read_resize_mode(const site *s, as_resize_attributes *r)
+{
+    static const char *const names[] = {"nearest", "linear", "bilinear", "cubic", NULL};
+    static const as_resize_mode values[] = {AS_RESIZE_NEAREST, AS_RESIZE_LINEAR,
+                                            AS_RESIZE_LINEAR, AS_RESIZE_CUBIC};
+    int choice = 0;
+    assay_code code = take_choice(s, names, &choice);
+    if (!code) r->mode = values[choice];
+    return code;
+}
+
+static assay_code read_coordinate(const site *s, as_resize_attributes *r)
+{
+    static const char *const names[] = {"half_pixel", "asymmetric", "align_corners",
+                                        "pytorch_half_pixel", NULL};
+    static const as_resize_coordinate values[] = {
+        AS_COORDINATE_HALF_PIXEL, AS_COORDINATE_ASYMMETRIC, AS_COORDINATE_ALIGN_CORNERS,
+        AS_COORDINATE_PYTORCH_HALF_PIXEL};
+    int choice = 0;
+    assay_code code = take_choice(s, names, &choice);
+    if (!code) r->coordinate = values[choice];
+    return code;
+}
+
+static assay_code read_nearest(const site *s, as_resize_attributes *r)
+{
+    static const char *const names[] = {"round_prefer_floor", "floor", "ceil",
+                                        "round_prefer_ceil", NULL};
+    static const as_resize_nearest values[] = {AS_NEAREST_ROUND_PREFER_FLOOR, AS_NEAREST_FLOOR,
+                                               AS_NEAREST_CEIL, AS_NEAREST_ROUND_PREFER_CEIL};
+    int choice = 0;
+    assay_code code = take_choice(s, names, &choice);
+    if (!code) r->nearest = values[choice];
+    return code;
+}
+
+/* Upsample's factors before opset 9. */
+static assay_code read_scales(const site *s, as_resize_attributes *r)
+{
+    assay_code code = need_type(s, FLOATS);
+    if (code) return code;
+    if (s->a->n_floats > AS_MAX_RANK)
+        return as_fail(s->err, ASSAY_E_FORMAT,
+                       "its attribute 'scales' has %zu values, at most %d fit", s->a->n_floats,
+                       AS_MAX_RANK);
+    r->n_scales = (int)s->a->n_floats;
+    for (int i = 0; i < r->n_scales; i++)
+        r->scales[i] = s->a->floats[i];
+    return ASSAY_OK;
+}
+
+static assay_code read_resize(const site *s, bool *is_known)
+{
+    static const char *const policies[] = {"stretch", NULL};
+    as_resize_attributes *r = &s->node->attributes.resize;
+    int ignored;
+    if (is_named(s, "mode")) return read_resize_mode(s, r);
+    if (s->node->op == AS_OP_UPSAMPLE && is_named(s, "scales")) return read_scales(s, r);
+    if (is_named(s, "coordinate_transformation_mode")) return read_coordinate(s, r);
+    if (is_named(s, "nearest_mode")) return read_nearest(s, r);
+    if (is_named(s, "cubic_coeff_a")) return take_float(s, &r->cubic_a);
+    if (is_named(s, "axes")) return take_ints(s, r->axes, AS_MAX_RANK, &r->n_axes);
+    if (is_named(s, "exclude_outside") || is_named(s, "antialias")) return need_int(s, 0);
+    if (is_named(s, "keep_aspect_ratio_policy")) return take_choice(s, policies, &ignored);
+    if (is_named(s, "extrapolation_value")) return ASSAY_OK; /* of a mode that is not taken */
+    *is_known = false;
+    return ASSAY_OK;
+}
+
+static assay_code read_clip(const site *s, bool *is_known)
+{
+    if (is_named(s, "min")) return take_float(s, &s->node->attributes.clip.min);
+    if (is_named(s, "max")) return take_float(s, &s->node->attributes.clip.max);
+    *is_known = false;
+    return ASSAY_OK;
+}
+
+static assay_code read_activation(const site *s, bool *is_known)
+{
+    if (is_named(s, "alpha")) return take_float(s, &s->node->attributes.activation.alpha);
+    if (is_named(s, "beta") && s->node->op == AS_OP_HARD_SIGMOID)
+        return take_float(s, &s->node->attributes.activation.beta);
+    *is_known = false;
+    return ASSAY_OK;
+}
+
+static assay_code read_gelu(const site *s, bool *is_known)
+{
+    static const char *const names[] = {"none", "tanh", NULL};
+    int choice = 0;
+    *is_known = is_named(s, "approximate");
+    assay_code code = *is_known ? take_choice(s, names, &choice) : ASSAY_OK;
+    s->node->attributes.gelu.is_tanh = choice == 1;
+    return code;
+}
+
+static assay_code read_softmax(const site *s, bool *is_known)
+{
+    *is_known = is_named(s, "axis");
+    return *is_known ? take_int(s, &s->node->attributes.softmax.axis) : ASSAY_OK;
+}
+
+static assay_code read_gemm(const site *s, bool *is_known)
+{
+    as_attributes *a = &s->node->attributes;
+    if (is_named(s, "alpha")) return take_float(s, &a->gemm.alpha);
+    if (is_named(s, "beta")) return take_float(s, &a->gemm.beta);
+    if (is_named(s, "transA")) return take_bool(s, &a->gemm.is_a_transposed);
+    if (is_named(s, "transB")) return take_bool(s, &a->gemm.is_b_transposed);
+    *is_known = false;
+    return ASSAY_OK;
+}
+
+static assay_code read_axis(const site *s, bool *is_known)
+{
+    *is_known = is_named(s, "axis");
+    return *is_known ? take_int(s, &s->node->attributes.axis.axis) : ASSAY_OK;
+}
+
+static assay_code read_reshape(const site *s, bool *is_known)
+{
+    *is_known = is_named(s, "allowzero");
+    return *is_known ? take_bool(s, &s->node->attributes.reshape.allow_zero) : ASSAY_OK;
+}
+
+static assay_code read_transpose(const site *s, bool *is_known)
+{
+    as_attributes *a = &s->node->attributes;
+    *is_known = is_named(s, "perm");
+    return *is_known ? take_ints(s, a->transpose.perm, AS_MAX_RANK, &a->transpose.n) : ASSAY_OK;
+}
+
+static assay_code read_cast(const site *s, bool *is_known)
+{
+    int to = 0;
+    as_dtype dtype;
+    if (is_named(s, "saturate") || is_named(s, "round_mode")) return ASSAY_OK; /* of float8 */
+    *is_known = is_named(s, "to");
+    assay_code code = *is_known ? take_int(s, &to) : ASSAY_OK;
+    if (code || !*is_known) return code;
+    if (!as_onnx_dtype(to, &dtype))
+        return as_fail(s->err, ASSAY_E_UNSUPPORTED,
+                       "it casts to type %s (%d), which assay has not", as_onnx_dtype_name(to),
+                       to);
+    s->node->attributes.cast.to = (int)dtype;
+    return ASSAY_OK;
+}
+
+static assay_code read_none(const site *s, bool *is_known)
+{
+    bool is_dropout = s->node->op == AS_OP_DROPOUT;
+    *is_known = is_dropout && (is_named(s, "ratio") || is_named(s, "seed")); /* of training */
+    return ASSAY_OK;
+}
+
+static reader *const readers[] = {
+    [AS_ATTRIBUTES_none] = read_none,
+    [AS_ATTRIBUTES_conv] = read_conv,
+    [AS_ATTRIBUTES_batch_norm] = read_batch_norm,
+    [AS_ATTRIBUTES_pool] = read_pool,
+    [AS_ATTRIBUTES_reduce] = read_reduce,
+    [AS_ATTRIBUTES_resize] = read_resize,
+    [AS_ATTRIBUTES_clip] = read_clip,
+    [AS_ATTRIBUTES_activation] = read_activation,
+    [AS_ATTRIBUTES_gelu] = read_gelu,
+    [AS_ATTRIBUTES_softmax] = read_softmax,
+    [AS_ATTRIBUTES_gemm] = read_gemm,
+    [AS_ATTRIBUTES_axis] = read_axis,
+    [AS_ATTRIBUTES_reshape] = read_reshape,
+    [AS_ATTRIBUTES_transpose] = read_transpose,
+    [AS_ATTRIBUTES_cast] = read_cast,
+};
+
+/* Defaults that changed with the opset. */
+static void set_opset_defaults(as_node *node, int opset)
+{
+    as_attributes *a = &node->attributes;
+    if (node->op == AS_OP_SOFTMAX && opset < 13) {
+        a->softmax.axis = 1;
+        a->softmax.is_flattened = true;
+    }
+    bool is_old_resize = node->op == AS_OP_RESIZE && opset < 11;
+    if (is_old_resize || node->op == AS_OP_UPSAMPLE) {
+        a->resize.coordinate = AS_COORDINATE_ASYMMETRIC;
+        a->resize.nearest = AS_NEAREST_FLOOR;
+    }
+}
+
+assay_code as_onnx_read_attributes(const Onnx__NodeProto *proto, int opset, as_node *node,
+                                   assay_error *err)
+{
+    set_opset_defaults(node, opset);
+    for (size_t i = 0; i < proto->n_attribute; i++) {
+        site s = {.a = proto->attribute[i], .node = node, .opset = opset, .err = err};
+        if (!s.a->name || s.a->ref_attr_name)
+            return as_fail(err, ASSAY_E_FORMAT, "its attribute %zu has no name or no value", i);
+        bool is_known = true;
+        assay_code code = readers[as_op_info(node->op)->attributes](&s, &is_known);
+        if (!code && !is_known)
+            code = as_fail(err, ASSAY_E_UNSUPPORTED, "its attribute '%s' is not known to assay",
+                           s.a->name);
+        if (code) return code;
+    }
+    return ASSAY_OK;
+}

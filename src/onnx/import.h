@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_ONNX_IMPORT_H
+#define ASSAY_ONNX_IMPORT_H
+/* An unpacked ModelProto -> graph. */
+#include "graph/graph.h"
+#include "onnx.pb-c.h"
+
+/**
+ * Put the model's graph into `graph`, which is empty and whose arena holds the message.
+ * @param memory  the allocator by which `model` was unpacked.
+ * @param name    the file, for messages.
+ */
+assay_code as_onnx_import(const Onnx__ModelProto *model, ProtobufCAllocator *memory,
+                          const char *name, as_graph *graph, assay_error *err);
+
+#endif
