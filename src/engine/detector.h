@@ -29,8 +29,8 @@ typedef struct as_call_report {
     size_t n_pieces;                 /**< Forward passes. */
     as_shape4 pieces[AS_MAX_PIECES]; /**< Shape that the network saw in each. */
     int64_t preprocess_ns, forward_ns, transfer_ns, postprocess_ns;
-    size_t n_not_finite;          /**< NaN or Inf among the map's values. */
-    unsigned char map_sha256[32]; /**< Of the maps' bytes, in input order. */
+    size_t n_not_finite;            /**< NaN or Inf among the map's values. */
+    char map_sha256[AS_SHA256_HEX]; /**< Of the maps' bytes, in input order. */
 } as_call_report;
 
 typedef struct as_detector as_detector;

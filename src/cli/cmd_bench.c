@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assay bench: how long one network takes on one shape, whole or layer by layer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "cli/cli.h"
+#include "cli/resident.h"
+#include "run/run.h"
+#include "verdict/statistics.h"
+
+/* A p90 that holds with 95 % confidence needs this many calls: 1 - 0.9^n - n 0.1 0.9^(n-1) >= 0.95
+ * at n = 46 for two-sided order statistics; MEASURING.md section 6 states 44. */
+#define P90_LEAST_CALLS 44
+/* Steady state as MEASURING.md section 2: two successive medians of 5 calls within 1 %. */
+#define STEADY_CALLS    5
+#define STEADY_SHARE    0.01
+#define WARM_UP_CALLS   20
+
+typedef struct bench_options {
+    const char *shape, *conv;
+    int64_t threads, repeat;
+    bool layers, json, no_fuse;
+} bench_options;
+
+static const bench_options defaults = {.shape = "1x3x640x640", .repeat = 44};
+
+static const as_option options[] = {
+    AS_TEXT(bench_options, shape, "shape", "NxCxHxW", "input shape; default 1x3x640x640"),
+    AS_INT(bench_options, threads, "threads", "T", 1, 1024,
+           "threads; default: what the process may use"),
+    AS_INT(bench_options, repeat, "repeat", "N", 1, 1000000, "timed calls; default 44"),
+    AS_TEXT(bench_options, conv, "conv", "ROUTE", "prefer this convolution route"),
+    AS_FLAG(bench_options, no_fuse, "no-fuse", "run every node by itself"),
+    AS_FLAG(bench_options, layers, "layers", "time each layer"),
+    AS_FLAG(bench_options, json, "json", "print JSON"),
+    AS_OPTIONS_END,
+};
+
+/* What is measured, and what it is measured on. */
+typedef struct bench {
+    assay_model *model;
+    assay_session *session;
+    assay_tensor input;
+    float *data; /* owns */
+    double load_ms, first_ms;
+    double *call_ms; /* owns; [n] */
+    size_t n, n_warm_up;
+    bool is_steady;
+    double **layer_ms; /* owns; [n_layers][n], with --layers */
+    size_t n_layers;
+    size_t before_bytes, peak_bytes;
+} bench;
+
+static double ms_since(int64_t start_ns) { return (double)(as_clock_ns() - start_ns) / 1e6; }
+
+/* Uniform in -2..2, about what a normalised image holds; the same each time. */
+static void fill_input(float *data, size_t n)
+{
+    uint32_t state = 20260918;
+    for (size_t i = 0; i < n; i++) {
+        state = state * 1664525U + 1013904223U; /* Numerical Recipes' constants */
+        data[i] = (float)(state >> 8) / (float)(1U << 22) - 2.0F;
+    }
+}
+
+static assay_code make_input(bench *b, const char *text, assay_error *err)
+{
+    size_t rank = 0, n_floats = 1;
+    assay_code code =
+        as_parse_shape("--shape", text, ASSAY_MAX_RANK, b->input.dims, &rank, err);
+    for (size_t i = 0; !code && i < rank; i++)
+        if (!as_mul(n_floats, (size_t)b->input.dims[i], &n_floats))
+            code = as_fail(err, ASSAY_E_ARGUMENT, "--shape %s exceeds all memory", text);
+    if (code) return code;
+    b->input.rank = (int)rank;
+    b->data = as_alloc_array(n_floats, sizeof *b->data);
+    if (!b->data) return as_fail(err, ASSAY_E_MEMORY, "no memory for an input of %s", text);
+    fill_input(b->data, n_floats);
+    b->input.data = b->data;
+    return ASSAY_OK;
+}
+
+static assay_code load(bench *b, const char *path, const bench_options *o, assay_error *err)
+{
+    assay_model_options how = assay_model_options_defaults();
+    how.conv = o->conv;
+    how.fuse = !o->no_fuse;
+    b->before_bytes = as_resident_bytes();
+    int64_t start = as_clock_ns();
+    assay_code code = assay_model_load(path, &how, &b->model, err);
+    if (!code) code = assay_session_new(b->model, (size_t)o->threads, &b->session, err);
+    b->load_ms = ms_since(start);
+    if (!code && assay_model_n_inputs(b->model) != 1)
+        code = as_fail(err, ASSAY_E_UNSUPPORTED, "%s has %d inputs, bench feeds one", path,
+                       assay_model_n_inputs(b->model));
+    return code;
+}
+
+static assay_code call(bench *b, double *elapsed_ms, assay_error *err)
+{
+    int n_outputs = assay_model_n_outputs(b->model);
+    assay_tensor *outputs = as_alloc_array((size_t)n_outputs, sizeof *outputs);
+    if (!outputs) return as_fail(err, ASSAY_E_MEMORY, "no memory for %d outputs", n_outputs);
+    int64_t start = as_clock_ns();
+    assay_code code = assay_session_run(b->session, &b->input, 1, outputs, n_outputs, err);
+    *elapsed_ms = ms_since(start);
+    as_free(outputs);
+    return code;
+}
+
+static assay_code warm_up(bench *b, assay_error *err)
+{
+    double last = 0, calls[STEADY_CALLS];
+    assay_code code = ASSAY_OK;
+    while (!code && !b->is_steady && b->n_warm_up < WARM_UP_CALLS) {
+        for (size_t i = 0; !code && i < STEADY_CALLS; i++, b->n_warm_up++)
+            code = call(b, &calls[i], err);
+        as_sort(calls, STEADY_CALLS);
+        double median = as_quantile_of_sorted(calls, STEADY_CALLS, 0.5);
+        b->is_steady = last > 0 && fabs(median - last) < STEADY_SHARE * last;
+        last = median;
+    }
+    return code;
+}
+
+static assay_code make_layer_room(bench *b, assay_error *err)
+{
+    b->n_layers = as_session_plan(b->session)->n_layers;
+    b->layer_ms = as_alloc_array(b->n_layers, sizeof *b->layer_ms);
+    for (size_t i = 0; b->layer_ms && i < b->n_layers; i++)
+        if (!(b->layer_ms[i] = as_alloc_array(b->n, sizeof **b->layer_ms)))
+            return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu samples", b->n);
+    as_session_trace(b->session, true);
+    return b->layer_ms ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for samples");
+}
+
+static assay_code measure(bench *b, const as_cli *cli, const bench_options *o, assay_error *err)
+{
+    b->n = (size_t)o->repeat;
+    b->call_ms = as_alloc_array(b->n, sizeof *b->call_ms);
+    if (!b->call_ms) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu samples", b->n);
+    assay_code code = call(b, &b->first_ms, err);
+    if (!code) code = warm_up(b, err);
+    if (!code && o->layers) code = make_layer_room(b, err);
+    as_progress bar;
+    as_progress_start(&bar, cli, "calls", b->n);
+    for (size_t i = 0; !code && i < b->n; i++) {
+        code = call(b, &b->call_ms[i], err);
+        const int64_t *layer_ns = as_session_layer_ns(b->session);
+        for (size_t l = 0; !code && o->layers && l < b->n_layers; l++)
+            b->layer_ms[l][i] = (double)layer_ns[l] / 1e6;
+        as_progress_step(&bar, i + 1, NULL);
+        if (!code && as_interrupted())
+            code = as_fail(err, ASSAY_E_INTERRUPTED, "stopped after %zu of %zu calls", i + 1,
+                           b->n);
+    }
+    as_progress_end(&bar);
+    size_t peak = as_resident_peak_bytes();
+    b->peak_bytes = peak > b->before_bytes ? peak - b->before_bytes : 0;
+    return code;
+}
+
+static json_t *layers_json(const bench *b)
+{
+    json_t *list = json_array();
+    const as_plan *plan = as_session_plan(b->session);
+    assay_error err;
+    for (size_t i = 0; i < b->n_layers; i++) {
+        as_summary s = {0};
+        if (as_summary_of(b->layer_ms[i], b->n, &s, &err)) break;
+        const as_layer *layer = &plan->layers[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:I}", "name", layer->name, "op",
+                      layer->op_type, "route", as_layer_route(layer), "nodes", layer->n_nodes,
+                      "median_ms", s.median, "lower_quartile_ms", s.lower_quartile,
+                      "upper_quartile_ms", s.upper_quartile, "macs", (json_int_t)layer->macs));
+    }
+    return list;
+}
+
+static int print_json(const as_cli *cli, const bench *b, const as_summary *s, double p90,
+                      const bench_options *o)
+{
+    as_cpu_info cpu;
+    as_cpu_info_get(&cpu);
+    json_t *root =
+        json_pack("{s:f, s:f, s:f, s:f, s:o, s:I, s:I}", "load_ms", b->load_ms, "first_ms",
+                  b->first_ms, "median_ms", s->median, "min_ms", s->least, "p90_ms",
+                  s->n < P90_LEAST_CALLS ? json_null() : as_json_number(p90), "n",
+                  (json_int_t)s->n, "peak_rss_bytes", (json_int_t)b->peak_bytes);
+    json_t *more = json_pack("{s:s, s:s, s:I, s:s, s:I, s:b, s:f, s:f}", "cpu", cpu.model,
+                             "isa", as_isa_name(as_model_kernels(b->model)->isa), "threads",
+                             (json_int_t)as_session_threads(b->session), "shape", o->shape,
+                             "warm_up_calls", (json_int_t)b->n_warm_up, "steady", b->is_steady,
+                             "lower_quartile_ms", s->lower_quartile, "upper_quartile_ms",
+                             s->upper_quartile);
+    json_object_update(root, more);
+    json_decref(more);
+    if (o->layers) json_object_set_new(root, "layers", layers_json(b));
+    assay_error err = {0};
+    assay_code code = as_output_json(root, false, &err);
+    json_decref(root);
+    return code ? as_cli_fail(cli, &err) : AS_EXIT_DONE;
+}
+
+static void print_layers(const bench *b, double whole_ms)
+{
+    const as_plan *plan = as_session_plan(b->session);
+    assay_error err;
+    printf("\n%-4s %-18s %-10s %5s %9s %17s %8s %6s  %s\n", "#", "operator", "route", "nodes",
+           "median ms", "quartiles", "GFLOP/s", "share", "name");
+    for (size_t i = 0; i < b->n_layers; i++) {
+        as_summary s = {0};
+        if (as_summary_of(b->layer_ms[i], b->n, &s, &err)) return;
+        const as_layer *layer = &plan->layers[i];
+        char flops[16] = "-";
+        if (layer->macs && s.median > 0)
+            snprintf(flops, sizeof flops, "%.1f", 2.0 * (double)layer->macs / s.median / 1e6);
+        printf("%-4zu %-18.18s %-10.10s %5d %9.3f %8.3f-%8.3f %8s %5.1f%%  %.40s\n", i,
+               layer->op_type, as_layer_route(layer), layer->n_nodes, s.median,
+               s.lower_quartile, s.upper_quartile, flops, 100 * s.median / whole_ms,
+               layer->name);
+    }
+}
+
+static void print_text(const bench *b, const as_summary *s, double p90, const bench_options *o)
+{
+    as_cpu_info cpu;
+    as_cpu_info_get(&cpu);
+    printf("%s, %s, %zu thread%s, input %s\n", cpu.model,
+           as_isa_name(as_model_kernels(b->model)->isa), as_session_threads(b->session),
+           as_session_threads(b->session) == 1 ? "" : "s", o->shape);
+    printf("median  %9.3f ms   quartiles %.3f-%.3f, least %.3f, n=%zu\n", s->median,
+           s->lower_quartile, s->upper_quartile, s->least, s->n);
+    if (s->n < P90_LEAST_CALLS)
+        printf("p90     n too small (%d calls needed)\n", P90_LEAST_CALLS);
+    else
+        printf("p90     %9.3f ms\n", p90);
+    printf("load    %9.3f ms\nfirst   %9.3f ms   (its plan is made)\n", b->load_ms,
+           b->first_ms);
+    printf("memory  %9.1f MiB above before-load\n", (double)b->peak_bytes / 1048576.0);
+    printf("warm-up %9zu calls, %s\n", b->n_warm_up,
+           b->is_steady ? "steady" : "no steady state");
+    if (o->layers) print_layers(b, s->median);
+}
+
+static void release(bench *b)
+{
+    for (size_t i = 0; b->layer_ms && i < b->n_layers; i++)
+        as_free(b->layer_ms[i]);
+    as_free(b->layer_ms);
+    as_free(b->call_ms);
+    as_free(b->data);
+    assay_session_free(b->session);
+    assay_model_free(b->model);
+}
+
+static int run(const as_cli *cli, const void *values)
+{
+    const bench_options *o = values;
+    bench b = {0};
+    as_summary s = {0};
+    double p90 = 0;
+    assay_error err = {0};
+    assay_code code = make_input(&b, o->shape, &err);
+    if (!code) code = load(&b, cli->arguments.items[0], o, &err);
+    if (!code) code = measure(&b, cli, o, &err);
+    if (!code) code = as_summary_of(b.call_ms, b.n, &s, &err);
+    int status = AS_EXIT_DONE;
+    if (code) {
+        status = as_cli_fail(cli, &err);
+    } else {
+        as_sort(b.call_ms, b.n);
+        p90 = as_quantile_of_sorted(b.call_ms, b.n, 0.9);
+        if (o->json)
+            status = print_json(cli, &b, &s, p90, o);
+        else
+            print_text(&b, &s, p90, o);
+    }
+    release(&b);
+    return status;
+}
+
+const as_verb as_verb_bench = {
+    .name = "bench",
+    .summary = "measure a network's latency on one input shape",
+    .usage = "MODEL [--shape NxCxHxW] [--threads T] [--repeat N]",
+    .description =
+        "Loads the model, runs it until it is steady, and times N calls. The input is "
+        "pseudo-random and the same each time. A comparison of two ways needs "
+        "interleaved runs: `assay experiment` does them.",
+    .example = "assay bench models/ch_PP-OCRv4_det_infer.onnx --shape 1x3x640x640 --threads 1",
+    .options = options,
+    .values_bytes = sizeof(bench_options),
+    .defaults = &defaults,
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .run = run,
+};
