@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A contour becomes a box, or is dropped on the way:
+ *
+ *     contour -> least rectangle -> score -> grown outline -> least rectangle -> image's pixels
+ *                side >= 3          >= box_thresh             side >= 5          sides > 3
+ */
+#include "detect/order.h"
+#include "detect/score.h"
+#include "detect/scratch.h"
+#include "detect/unclip.h"
+
+/* PaddleOCR db_postprocess.py @06f5904, DBPostProcess.min_size; grown boxes need 2 more. */
+static const float SHORT_SIDE_MIN = 3, GROWN_SIDE_MIN = 5;
+
+/* One map on its way to boxes; everything is borrowed. */
+typedef struct map_job {
+    as_detect_scratch *scratch;
+    const as_detect_settings *settings;
+    const float *prob;
+    int h, w, image_h, image_w;
+} map_job;
+
+/* The least rectangle's corners in order; *is_kept tells whether its short side is long enough. */
+static assay_code find_quad(const map_job *job, const as_point *points, size_t n,
+                            float least_side, as_quad *quad, bool *is_kept, assay_error *err)
+{
+    as_rect rect = {0};
+    assay_code code = as_min_area_rect(points, n, &job->scratch->rect, &rect, err);
+    if (code) return code;
+    float side = rect.width < rect.height ? rect.width : rect.height;
+    *is_kept = side >= least_side;
+    if (*is_kept) {
+        as_quad corners = as_rect_corners(&rect);
+        *quad = as_quad_order(&corners);
+    }
+    return ASSAY_OK;
+}
+
+static assay_code contour_to_box(const map_job *job, const as_point *points, size_t n,
+                                 as_box *box, bool *is_kept, assay_error *err)
+{
+    as_detect_scratch *scratch = job->scratch;
+    as_quad quad = {0};
+    assay_code code = find_quad(job, points, n, SHORT_SIDE_MIN, &quad, is_kept, err);
+    if (code || !*is_kept) return code;
+    code = as_box_score(job->prob, job->h, job->w, &quad, &scratch->mask, &box->score, err);
+    /* A score that is not a number is kept, as in the oracle. */
+    *is_kept = !(box->score < job->settings->box_thresh);
+    if (code || !*is_kept) return code;
+    code = as_unclip(&quad, job->settings->unclip, &scratch->grown, err);
+    *is_kept = scratch->grown.n > 0;
+    if (code || !*is_kept) return code;
+    code = find_quad(job, scratch->grown.items, scratch->grown.n, GROWN_SIDE_MIN, &quad,
+                     is_kept, err);
+    if (code || !*is_kept) return code;
+    *is_kept = as_box_scale(&quad, job->h, job->w, job->image_h, job->image_w, box);
+    return ASSAY_OK;
+}
+
+static bool is_side(int side) { return side >= 1 && side <= AS_IMAGE_SIDE_MAX; }
+
+assay_code as_boxes_from_map(as_detect_scratch *scratch, const as_detect_settings *settings,
+                             const float *prob, int h, int w, int image_h, int image_w,
+                             as_boxes *boxes, assay_error *err)
+{
+    const map_job job = {scratch, settings, prob, h, w, image_h, image_w};
+    const as_contours *contours = &scratch->contours;
+    as_boxes_clear(boxes);
+    if (!is_side(h) || !is_side(w) || !is_side(image_h) || !is_side(image_w))
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "a map of %d x %d for an image of %d x %d, sides have to be in 1..%d", h,
+                       w, image_h, image_w, AS_IMAGE_SIDE_MAX);
+    assay_code code = as_contours_find(&scratch->contours, prob, h, w, settings->thresh, err);
+    for (size_t i = 0; i < contours->n && i < AS_CANDIDATES_MAX && !code; i++) {
+        as_box box = {0};
+        bool is_kept = false;
+        code = contour_to_box(&job, as_contours_points(contours, i),
+                              as_contours_size(contours, i), &box, &is_kept, err);
+        if (!code && is_kept) code = as_boxes_add(boxes, &box, err);
+    }
+    if (code) as_boxes_clear(boxes);
+    return code;
+}
