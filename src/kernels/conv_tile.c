@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/conv_tile.h"
+
+#include <string.h>
+
+static size_t taps_floats(const as_conv_shape *s) { return s->kh * s->kw * (s->ic / s->group); }
+
+static size_t group_floats(const as_conv_shape *s)
+{
+    return tile_panels_floats(s->oc / s->group, taps_floats(s));
+}
+
+size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape)
+{
+    return shape->group * group_floats(shape);
+}
+
+/* One panel: columns c0 .. c0 + n_columns - 1 of a group, padded with zeros to `width`. */
+static void pack_panel(const as_conv_shape *s, const float *weights, const float *bias,
+                       size_t oc0, size_t n_columns, size_t width, float *panel)
+{
+    const size_t icg = s->ic / s->group, n_taps = s->kh * s->kw;
+    memset(panel, 0, width * (n_taps * icg + 1) * sizeof *panel);
+    for (size_t j = 0; j < n_columns; j++) {
+        const float *w = weights + (oc0 + j) * icg * n_taps;
+        if (bias) panel[j] = bias[oc0 + j];
+        for (size_t tap = 0; tap < n_taps; tap++)
+            for (size_t i = 0; i < icg; i++)
+                panel[(1 + tap * icg + i) * width + j] = w[i * n_taps + tap];
+    }
+}
+
+void KERNEL(conv_tile_pack)(const as_conv_shape *shape, const float *weights, const float *bias,
+                            float *packed)
+{
+    const size_t ocg = shape->oc / shape->group, n_vecs = (ocg + VF_LANES - 1) / VF_LANES;
+    for (size_t g = 0; g < shape->group; g++) {
+        for (size_t at = 0, vecs; at < n_vecs; at += vecs) {
+            vecs = tile_panel_vecs(at, n_vecs);
+            size_t c0 = at * VF_LANES, width = vecs * VF_LANES;
+            size_t n_columns = ocg - c0 < width ? ocg - c0 : width;
+            pack_panel(shape, weights, bias, g * ocg + c0, n_columns, width, packed);
+            packed += width * (taps_floats(shape) + 1);
+        }
+    }
+}
+
+size_t KERNEL(conv_tile_n_items)(const as_conv_shape *shape)
+{
+    return (shape->n * shape->oh * shape->ow + TILE_ITEM - 1) / TILE_ITEM;
+}
+
+size_t KERNEL(conv_tile_rows_floats)(size_t n_segments)
+{
+    return (n_segments + 1) * TILE_BLOCK * sizeof(float *) / sizeof(float);
+}
+
+/* All panels of one group over one block. */
+static void run_group(const conv_tile_block *block, const conv_tile_plan *plan, tile_job *job,
+                      const epilogue_clamp *clamp)
+{
+    const as_conv_args *args = block->args;
+    const size_t ocg = args->shape.oc / args->shape.group;
+    const size_t n_vecs = (ocg + VF_LANES - 1) / VF_LANES;
+    const size_t k = plan->n_segments * plan->segment_floats;
+    job->panel = args->packed + block->group * group_floats(&args->shape);
+    job->row_offset = block->group * plan->group_offset;
+    for (size_t at = 0; at < n_vecs; at += job->vecs) {
+        size_t c0 = at * VF_LANES;
+        job->vecs = tile_panel_vecs(at, n_vecs);
+        size_t width = job->vecs * VF_LANES;
+        job->n_columns = ocg - c0 < width ? ocg - c0 : width;
+        job->out_offset = block->group * ocg + c0;
+        KERNEL(tile_run)(job);
+        job->panel += width * (k + 1);
+        KERNEL(epilogue_in_place)
+        (args->epilogue, clamp->n_steps, &args->out, block->pixel, block->n_pixels,
+         job->out_offset, job->n_columns);
+    }
+}
+
+void KERNEL(conv_tile_run)(const as_conv_args *args, const conv_tile_plan *plan,
+                           size_t item_begin, size_t item_end, float *scratch)
+{
+    const as_conv_shape *s = &args->shape;
+    const size_t n_pixels = s->n * s->oh * s->ow;
+    const size_t end = item_end * TILE_ITEM < n_pixels ? item_end * TILE_ITEM : n_pixels;
+    const epilogue_clamp clamp = KERNEL(epilogue_leading_clamp)(args->epilogue);
+    const float **rows = (const float **)(void *)scratch;
+    float *out[TILE_BLOCK];
+    conv_tile_block block = {.args = args, .rows = rows, .scratch = plan->scratch};
+    tile_job job = {.rows = rows,
+                    .rows_stride = TILE_BLOCK,
+                    .n_segments = plan->n_segments,
+                    .segment_floats = plan->segment_floats,
+                    .out = out,
+                    .clamps = clamp.clamps,
+                    .low = clamp.low,
+                    .high = clamp.high};
+    for (block.pixel = item_begin * TILE_ITEM; block.pixel < end; block.pixel += TILE_BLOCK) {
+        block.n_pixels = end - block.pixel < TILE_BLOCK ? end - block.pixel : TILE_BLOCK;
+        job.n_rows = block.n_pixels;
+        for (size_t i = 0; i < block.n_pixels; i++)
+            out[i] = args->out.data + (block.pixel + i) * args->out.pixel_stride;
+        for (block.group = 0; block.group < s->group; block.group++) {
+            if (block.group == 0 || plan->fills_each_group) plan->fill(&block);
+            run_group(&block, plan, &job, &clamp);
+        }
+    }
+}

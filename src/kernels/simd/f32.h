@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_KERNELS_SIMD_F32_H
+#define ASSAY_KERNELS_SIMD_F32_H
+/*
+ * The vector functions that kernels are written in.  A kernel's file is compiled once an ISA with
+ * -DISA=avx2 -DISA_AVX2 and that ISA's flags; one header of simd/ then defines, for a vector `vf`
+ * of VF_LANES floats:
+ *
+ *     vf_zero()  vf_splat(x)          every lane 0, x
+ *     vf_load(p)  vf_store(p, x)      any alignment
+ *     vf_load_tail(p, n)              lanes 0..n-1 from memory, the others 0; n <= VF_LANES; reads
+ *     vf_store_tail(p, x, n)          and writes nothing behind p[n - 1]
+ *     vf_add sub mul div (a, b)       IEEE, correctly rounded
+ *     vf_fma(a, b, c)                 a * b + c rounded once
+ *     vf_max(a, b)  vf_min(a, b)      a > b ? a : b  and  a < b ? a : b, so b where one is a NaN
+ *     vf_sqrt abs neg (a)  vf_copysign(size, sign)
+ *     vf_select_lt(a, b, yes, no)     a < b ? yes : no
+ *     vf_pow2_magic(t)                2^n for t = 0x1.8p23 + n, n in -127 (gives 0) .. 127
+ *
+ * All of them return the same bits on every ISA, NaNs' payloads aside.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+#if defined(ISA_AVX512)
+#include "kernels/simd/f32_avx512.h"
+#elif defined(ISA_AVX2)
+#include "kernels/simd/f32_avx2.h"
+#elif defined(ISA_SCALAR)
+#include "kernels/simd/f32_scalar.h"
+#else
+#error "compile with -DISA_SCALAR, -DISA_AVX2 or -DISA_AVX512"
+#endif
+
+/* KERNEL(conv_gemm) -> as_conv_gemm_avx2 */
+#define KERNEL_JOIN_(name, isa)   as_##name##_##isa
+#define KERNEL_EXPAND_(name, isa) KERNEL_JOIN_(name, isa)
+#define KERNEL(name)              KERNEL_EXPAND_(name, ISA)
+
+/* A loop over 0..n-1 that the compiler unrolls wholly; n is a constant there. */
+#define AS_UNROLL_         _Pragma("GCC unroll 64")
+#define unrolled_for(i, n) AS_UNROLL_ for (size_t i = 0; i < (n); i++)
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of eight floats: AVX2 with FMA3. */
+#include <immintrin.h>
+
+typedef __m256 vf;
+#define VF_LANES 8
+
+AS_INLINE vf vf_zero(void) { return _mm256_setzero_ps(); }
+AS_INLINE vf vf_splat(float x) { return _mm256_set1_ps(x); }
+AS_INLINE vf vf_load(const float *p) { return _mm256_loadu_ps(p); }
+AS_INLINE void vf_store(float *p, vf x) { _mm256_storeu_ps(p, x); }
+AS_INLINE vf vf_load_tail(const float *p, size_t n)
+{
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lanes));
+}
+/* By halves: masked stores take dozens of steps on AMD's cores. */
+AS_INLINE void vf_store_tail(float *p, vf x, size_t n)
+{
+    __m128 rest = _mm256_castps256_ps128(x);
+    if (n & 8) {
+        _mm256_storeu_ps(p, x);
+        return;
+    }
+    if (n & 4) {
+        _mm_storeu_ps(p, rest);
+        p += 4;
+        rest = _mm256_extractf128_ps(x, 1);
+    }
+    if (n & 2) {
+        _mm_storel_pi((__m64 *)(void *)p, rest);
+        p += 2;
+        rest = _mm_movehl_ps(rest, rest);
+    }
+    if (n & 1) _mm_store_ss(p, rest);
+}
+AS_INLINE vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
+AS_INLINE vf vf_sub(vf a, vf b) { return _mm256_sub_ps(a, b); }
+AS_INLINE vf vf_mul(vf a, vf b) { return _mm256_mul_ps(a, b); }
+AS_INLINE vf vf_div(vf a, vf b) { return _mm256_div_ps(a, b); }
+AS_INLINE vf vf_fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
+AS_INLINE vf vf_max(vf a, vf b) { return _mm256_max_ps(a, b); }
+AS_INLINE vf vf_min(vf a, vf b) { return _mm256_min_ps(a, b); }
+AS_INLINE vf vf_sqrt(vf a) { return _mm256_sqrt_ps(a); }
+AS_INLINE vf vf_abs(vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
+AS_INLINE vf vf_neg(vf a) { return _mm256_xor_ps(_mm256_set1_ps(-0.0f), a); }
+AS_INLINE vf vf_copysign(vf size, vf sign)
+{
+    return _mm256_or_ps(vf_abs(size), _mm256_and_ps(_mm256_set1_ps(-0.0f), sign));
+}
+AS_INLINE vf vf_select_lt(vf a, vf b, vf yes, vf no)
+{
+    return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+AS_INLINE vf vf_pow2_magic(vf t)
+{
+    __m256i biased = _mm256_add_epi32(_mm256_castps_si256(t), _mm256_set1_epi32(127));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(biased, 23));
+}

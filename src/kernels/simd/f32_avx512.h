@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vectors of sixteen floats: AVX-512 F, BW, DQ and VL. */
+#include <immintrin.h>
+
+typedef __m512 vf;
+#define VF_LANES 16
+
+AS_INLINE __mmask16 vf_mask_(size_t n) { return (__mmask16)((1U << n) - 1); }
+
+AS_INLINE vf vf_zero(void) { return _mm512_setzero_ps(); }
+AS_INLINE vf vf_splat(float x) { return _mm512_set1_ps(x); }
+AS_INLINE vf vf_load(const float *p) { return _mm512_loadu_ps(p); }
+AS_INLINE void vf_store(float *p, vf x) { _mm512_storeu_ps(p, x); }
+AS_INLINE vf vf_load_tail(const float *p, size_t n)
+{
+    return _mm512_maskz_loadu_ps(vf_mask_(n), p);
+}
+AS_INLINE void vf_store_tail(float *p, vf x, size_t n)
+{
+    _mm512_mask_storeu_ps(p, vf_mask_(n), x);
+}
+AS_INLINE vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
+AS_INLINE vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }
+AS_INLINE vf vf_mul(vf a, vf b) { return _mm512_mul_ps(a, b); }
+AS_INLINE vf vf_div(vf a, vf b) { return _mm512_div_ps(a, b); }
+AS_INLINE vf vf_fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
+AS_INLINE vf vf_max(vf a, vf b) { return _mm512_max_ps(a, b); }
+AS_INLINE vf vf_min(vf a, vf b) { return _mm512_min_ps(a, b); }
+AS_INLINE vf vf_sqrt(vf a) { return _mm512_sqrt_ps(a); }
+AS_INLINE vf vf_abs(vf a) { return _mm512_andnot_ps(_mm512_set1_ps(-0.0f), a); }
+AS_INLINE vf vf_neg(vf a) { return _mm512_xor_ps(_mm512_set1_ps(-0.0f), a); }
+AS_INLINE vf vf_copysign(vf size, vf sign)
+{
+    return _mm512_or_ps(vf_abs(size), _mm512_and_ps(_mm512_set1_ps(-0.0f), sign));
+}
+AS_INLINE vf vf_select_lt(vf a, vf b, vf yes, vf no)
+{
+    return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
+}
+AS_INLINE vf vf_pow2_magic(vf t)
+{
+    __m512i biased = _mm512_add_epi32(_mm512_castps_si512(t), _mm512_set1_epi32(127));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(biased, 23));
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The micro-kernel of tile.h, instantiated for each MR x VECS. */
+#include "kernels/tile.h"
+
+#define MAX_MR   12
+#define MAX_VECS 3
+
+#if defined(ISA_AVX512)
+#define MR_1 12
+#define MR_2 12
+#define MR_3 8
+#elif defined(ISA_AVX2)
+#define MR_1 8
+#define MR_2 6
+#define MR_3 4
+#else
+#define MR_1 4
+#define MR_2 4
+#define MR_3 4
+#endif
+
+/* Store the valid part of a tile, clamped where the job asks for it. */
+AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t row0,
+                          size_t n_rows, const size_t mr, const size_t vecs)
+{
+    const size_t tail = job->n_columns - (vecs - 1) * VF_LANES;
+    if (job->clamps) {
+        const vf low = vf_splat(job->low), high = vf_splat(job->high);
+        unrolled_for (i, mr)
+            unrolled_for (j, vecs)
+                acc[i][j] = vf_min(high, vf_max(low, acc[i][j]));
+    }
+    unrolled_for (i, mr) {
+        if (i < n_rows) {
+            float *out = job->out[row0 + i] + job->out_offset;
+            unrolled_for (j, vecs - 1)
+                vf_store(out + j * VF_LANES, acc[i][j]);
+            if (tail == VF_LANES)
+                vf_store(out + (vecs - 1) * VF_LANES, acc[i][vecs - 1]);
+            else
+                vf_store_tail(out + (vecs - 1) * VF_LANES, acc[i][vecs - 1], tail);
+        }
+    }
+}
+
+/* One tile from row0 on.  Where fewer than mr rows are left the last one stands in for the rest. */
+AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_t mr,
+                    const size_t vecs)
+{
+    vf acc[MAX_MR][MAX_VECS];
+    const float *b = job->panel;
+    unrolled_for (i, mr)
+        unrolled_for (j, vecs)
+            acc[i][j] = vf_load(b + j * VF_LANES);
+    b += vecs * VF_LANES;
+    for (size_t s = 0; s < job->n_segments; s++) {
+        const float *const *rows = job->rows + s * job->rows_stride + row0;
+        const float *a[MAX_MR];
+        unrolled_for (i, mr)
+            a[i] = rows[i < n_rows ? i : n_rows - 1] + job->row_offset;
+        for (size_t k = 0; k < job->segment_floats; k++, b += vecs * VF_LANES) {
+            vf bv[MAX_VECS];
+            unrolled_for (j, vecs)
+                bv[j] = vf_load(b + j * VF_LANES);
+            unrolled_for (i, mr) {
+                vf av = vf_splat(a[i][k]);
+                unrolled_for (j, vecs)
+                    acc[i][j] = vf_fma(av, bv[j], acc[i][j]);
+            }
+        }
+    }
+    tile_store(job, acc, row0, n_rows, mr, vecs);
+}
+
+/* All rows of the job: whole tiles, then a small or a shared one. */
+AS_INLINE void tile_rows(const tile_job *job, const size_t mr, const size_t vecs)
+{
+    size_t row = 0;
+    for (; row + mr <= job->n_rows; row += mr)
+        tile(job, row, mr, mr, vecs);
+    size_t left = job->n_rows - row;
+    if (left == 1)
+        tile(job, row, 1, 1, vecs);
+    else if (left > 1 && left <= 4)
+        tile(job, row, left, 4, vecs);
+    else if (left > 4)
+        tile(job, row, left, mr, vecs);
+}
+
+void KERNEL(tile_run)(const tile_job *job)
+{
+    if (job->vecs == 3)
+        tile_rows(job, MR_3, 3);
+    else if (job->vecs == 2)
+        tile_rows(job, MR_2, 2);
+    else
+        tile_rows(job, MR_1, 1);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_KERNELS_TILE_H
+#define ASSAY_KERNELS_TILE_H
+/*
+ * The GEMM micro-kernel that pointwise, im2col, direct and transposed convolutions share.
+ *
+ * A tile is MR rows (output pixels) x NR columns (output channels).  Its K values come in segments
+ * (one a tap, or a row of taps, or the whole of K); each row of the tile reads a segment through a
+ * pointer of its own, so neither padding nor strides nor row ends need packing of A:
+ *
+ *     rows[s * rows_stride + i] -> float[segment_floats]     segment s of row i
+ *
+ * The weights of NR channels lie in one packed panel that is read once from front to back:
+ *
+ *     panel:  bias[NR] | k = 0: w[NR] | k = 1: w[NR] | ...
+ *
+ * Each output element is one chain of FMAs that starts from the bias, in k order.
+ *
+ * NR is VECS vectors.  as_panels cuts the channels into panels of 3 and 2 vectors (one of 1 only
+ * where there is just one), which keeps MR x VECS accumulators in registers on each ISA:
+ *
+ *     scalar  4 x {1,2,3} x 1     AVX2  4 x 24, 6 x 16, 8 x 8     AVX-512  8 x 48, 12 x 32, 12 x 16
+ */
+#include <stdbool.h>
+
+#include "kernels/simd/f32.h"
+
+/** Pixels that one call of a convolution's inner loops handles: a multiple of every MR. */
+#define TILE_BLOCK 48
+
+typedef struct tile_job {
+    const float *const *rows; /**< see above; borrowed */
+    size_t rows_stride;       /**< pointers between two segments */
+    size_t row_offset;        /**< floats added to every pointer: the group's first channel */
+    size_t n_segments;
+    size_t segment_floats;
+    const float *panel;
+    float *const *out; /**< out[i]: where row i's first column goes */
+    size_t out_offset; /**< floats added to each of them */
+    size_t n_rows;     /**< rows to compute, any number */
+    size_t n_columns;  /**< columns to store, at most vecs * VF_LANES */
+    size_t vecs;       /**< of the panel */
+    bool clamps;
+    float low, high; /**< clamp before the store when `clamps` */
+} tile_job;
+
+/** Compute n_rows x n_columns outputs. */
+void KERNEL(tile_run)(const tile_job *job);
+
+/** Vectors of the panel that begins at vector `at` of `n_vecs`: 3s, then 2s, see above. */
+static inline size_t tile_panel_vecs(size_t at, size_t n_vecs)
+{
+    size_t left = n_vecs - at;
+    if (left == 4) return 2;
+    return left < 3 ? left : 3;
+}
+
+/** Floats of the panels of `n_columns` columns and `k` values each, bias included. */
+static inline size_t tile_panels_floats(size_t n_columns, size_t k)
+{
+    return (n_columns + VF_LANES - 1) / VF_LANES * VF_LANES * (k + 1);
+}
+
+#endif
