@@ -29,8 +29,10 @@ typedef assay_code as_pass_fn(as_graph *graph, as_pass_stats *stats, assay_error
 as_pass_fn as_pass_constants;
 /** Takes out Identity, Dropout and Cast to the same type. */
 as_pass_fn as_pass_identities;
-/** Recognises hard-swish, hard-sigmoid, GELU, ReLU and the mean over h and w. */
+/** Recognises hard-swish, hard-sigmoid, ReLU and the mean over h and w in what exporters write. */
 as_pass_fn as_pass_activations;
+/** Recognises the Erf form of GELU. */
+as_pass_fn as_pass_gelu;
 /** Folds BatchNormalization into the Conv or ConvTranspose before it. */
 as_pass_fn as_pass_fold_batchnorm;
 /**
