@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/simd/f32.h"
+#include "peak.h"
+
+#define CHAINS 12
+
+double KERNEL(peak_loop)(unsigned long n)
+{
+    vf acc[CHAINS];
+    const vf x = vf_splat(0.999f), y = vf_splat(0.001f);
+    unrolled_for (i, CHAINS)
+        acc[i] = vf_splat((float)i);
+    for (unsigned long k = 0; k < n; k++)
+        unrolled_for (i, CHAINS)
+            acc[i] = vf_fma(acc[i], x, y);
+    float out[CHAINS * VF_LANES], sum = 0;
+    unrolled_for (i, CHAINS)
+        vf_store(out + i * VF_LANES, acc[i]);
+    for (int i = 0; i < CHAINS * VF_LANES; i++)
+        sum += out[i];
+    /* The sum is a positive number, which the compiler does not know. */
+    return sum > 0 ? (double)n * CHAINS * VF_LANES : 0;
+}
