@@ -40,6 +40,7 @@ bench:
 	@tools/deps --check build
 	@$(configure)
 	@cmake --build build
+	@tools/models
 	@tools/bench
 
 lint:
