@@ -112,9 +112,11 @@ assay_code as_affine_fold_behind(as_graph *graph, int conv, const as_affine *aff
 {
     const as_node *node = as_graph_node(graph, conv);
     layout l = layout_of(graph, node);
-    float *w = writable(graph, conv, 1), *bias = w ? writable_bias(graph, conv, l.oc) : NULL;
-    if (!w || !bias) return no_memory(node, err);
-    for (size_t outer = 0; outer < l.n_outer && !is_all_one(affine); outer++) {
+    bool is_scaled = !is_all_one(affine);
+    float *bias = writable_bias(graph, conv, l.oc);
+    float *w = is_scaled ? writable(graph, conv, 1) : NULL;
+    if (!bias || (is_scaled && !w)) return no_memory(node, err);
+    for (size_t outer = 0; outer < l.n_outer && is_scaled; outer++) {
         size_t oc, ic;
         first_channels(&l, outer, &oc, &ic);
         for (size_t inner = 0; inner < l.n_inner; inner++, oc += l.is_transposed) {
