@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/facts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/size.h"
+
+double as_stages_seconds(const as_stages *stages)
+{
+    int64_t sum = 0;
+    for (int s = 0; s < AS_N_STAGES; s++)
+        sum += stages->ns[s];
+    return (double)sum / 1e9;
+}
+
+assay_code as_facts_array(as_facts *f, size_t n, size_t element_bytes, void *out,
+                          assay_error *err)
+{
+    void *memory = as_arena_array(f->arena, n ? n : 1, element_bytes);
+    memcpy(out, &memory, sizeof memory);
+    if (!memory) return as_fail(err, ASSAY_E_MEMORY, "no memory for the facts of a run");
+    return ASSAY_OK;
+}
+
+assay_code as_facts_format(as_facts *f, const char **out, assay_error *err, const char *format,
+                           ...)
+{
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    int n = vsnprintf(NULL, 0, format, values);
+    va_end(values);
+    char *text = n < 0 ? NULL : as_arena_alloc(f->arena, (size_t)n + 1);
+    if (text) vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    *out = text;
+    if (!text) return as_fail(err, ASSAY_E_MEMORY, "no memory for a sentence of the report");
+    return ASSAY_OK;
+}
+
+static assay_code load_tables(as_facts *f, assay_error *err)
+{
+    as_evidence *e = f->evidence;
+    assay_code code = as_evidence_policies(e, &f->policies, &f->n_policies, err);
+    if (!code) code = as_evidence_orders(e, &f->orders, &f->n_orders, err);
+    if (!code) code = as_evidence_documents(e, &f->documents, &f->n_documents, err);
+    if (!code) code = as_evidence_inputs(e, &f->inputs, &f->n_inputs, err);
+    if (!code) code = as_evidence_calls(e, &f->calls, &f->n_calls, err);
+    if (!code) code = as_evidence_slots(e, &f->slots, &f->n_slots, err);
+    if (!code) code = as_evidence_samples(e, &f->samples, &f->n_samples, err);
+    if (!code) code = as_evidence_box_sets(e, &f->box_sets, &f->n_box_sets, err);
+    if (!code) code = as_evidence_answers(e, &f->answers, &f->n_answers, err);
+    if (!code) code = as_evidence_memory(e, &f->memory, &f->n_memory, err);
+    if (!code) code = as_evidence_engines(e, &f->engines, &f->n_engines, err);
+    if (!code) code = as_evidence_passes(e, &f->passes, &f->n_passes, err);
+    if (!code) code = as_evidence_snapshots(e, &f->snapshots, &f->n_snapshots, err);
+    if (!code) code = as_evidence_processes(e, &f->processes, &f->n_processes, err);
+    if (!code) code = as_evidence_reviews(e, &f->reviews, &f->n_reviews, err);
+    if (!code && f->n_policies == 0)
+        code =
+            as_fail(err, ASSAY_E_FORMAT, "the evidence names no policy, a run has one or more");
+    return code;
+}
+
+static int by_int(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t unique(int *values, size_t n)
+{
+    if (n == 0) return 0;
+    qsort(values, n, sizeof *values, by_int);
+    size_t kept = 1;
+    for (size_t i = 1; i < n; i++)
+        if (values[i] != values[kept - 1]) values[kept++] = values[i];
+    return kept;
+}
+
+static size_t round_index(const as_facts *f, int id)
+{
+    size_t i = 0;
+    while (i < f->n_rounds && f->rounds[i].id != id)
+        i++;
+    return i;
+}
+
+/** Gather the formal rounds that the order or a slot names, and each round's finished slots. */
+static assay_code find_rounds(as_facts *f, assay_error *err)
+{
+    int *ids;
+    assay_code code = as_facts_array(f, f->n_orders + f->n_slots, sizeof *ids, &ids, err);
+    if (code) return code;
+    size_t n = 0;
+    for (size_t i = 0; i < f->n_orders; i++)
+        ids[n++] = f->orders[i].round;
+    for (size_t i = 0; i < f->n_slots; i++)
+        if (f->slots[i].phase == AS_PHASE_FORMAL) ids[n++] = f->slots[i].round;
+    f->n_rounds = unique(ids, n);
+    code = as_facts_array(f, f->n_rounds, sizeof *f->rounds, &f->rounds, err);
+    if (!code)
+        code = as_facts_array(f, f->n_rounds * f->n_policies, sizeof *f->slot_of, &f->slot_of,
+                              err);
+    if (code) return code;
+    for (size_t r = 0; r < f->n_rounds; r++)
+        f->rounds[r].id = ids[r];
+    for (size_t i = 0; i < f->n_rounds * f->n_policies; i++)
+        f->slot_of[i] = -1;
+    for (size_t i = 0; i < f->n_slots; i++) {
+        const as_slot_row *slot = &f->slots[i];
+        if (slot->phase != AS_PHASE_FORMAL || slot->state != AS_SLOT_FINISHED) continue;
+        size_t round = round_index(f, slot->round);
+        f->slot_of[round * f->n_policies + (size_t)slot->policy] = (int)i;
+    }
+    return ASSAY_OK;
+}
+
+/** Add the timed calls to their slots, strata and documents. */
+static void add_samples(as_facts *f)
+{
+    for (size_t i = 0; i < f->n_samples; i++) {
+        const as_sample_row *s = &f->samples[i];
+        const as_call_row *call = &f->calls[s->call];
+        as_slot_facts *slot = &f->slot[s->slot];
+        as_stages *document =
+            &f->document_sum[(size_t)s->slot * f->n_documents + (size_t)call->document];
+        const int64_t ns[AS_N_STAGES] = {s->preprocess_ns, s->forward_ns, s->transfer_ns,
+                                         s->postprocess_ns};
+        for (int stage = 0; stage < AS_N_STAGES; stage++) {
+            slot->stages.ns[stage] += ns[stage];
+            document->ns[stage] += ns[stage];
+            slot->stratum_ns[call->shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE] += ns[stage];
+        }
+        slot->n_samples++;
+        slot->n_not_finite += s->n_not_finite;
+    }
+}
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static void add_memory(as_facts *f)
+{
+    for (size_t i = 0; i < f->n_memory; i++) {
+        const as_memory_row *m = &f->memory[i];
+        as_slot_facts *slot = &f->slot[m->slot];
+        int process = strcmp(m->process, "adapter") == 0 ? AS_ADAPTER : AS_WORKER;
+        slot->peak_pss[process] = greater(slot->peak_pss[process], m->pss_bytes);
+        slot->peak_rss[process] =
+            greater(slot->peak_rss[process], greater(m->rss_bytes, m->peak_rss_bytes));
+    }
+}
+
+/** Whether a finished slot holds every call and every answer exactly once a cycle. */
+static bool is_complete(const as_facts *f, size_t slot)
+{
+    const as_slot_row *row = &f->slots[slot];
+    size_t n_calls = f->n_calls, n_inputs = f->n_inputs, cycles = (size_t)f->run->n_cycles;
+    if (row->phase == AS_PHASE_SMOKE) {
+        cycles = 1;
+        n_calls = as_min(n_calls, (size_t)f->run->n_smoke_calls);
+        n_inputs = 0;
+        for (size_t i = 0; i < n_calls; i++)
+            n_inputs += f->calls[i].shape.n;
+    }
+    return f->slot[slot].n_samples == n_calls * cycles &&
+           f->slot[slot].n_answers == n_inputs * cycles;
+}
+
+static assay_code sum_slots(as_facts *f, assay_error *err)
+{
+    size_t n_sums;
+    if (!as_mul(f->n_slots, f->n_documents, &n_sums))
+        return as_fail(err, ASSAY_E_FORMAT, "%zu slots of %zu documents are too many",
+                       f->n_slots, f->n_documents);
+    assay_code code = as_facts_array(f, f->n_slots, sizeof *f->slot, &f->slot, err);
+    if (!code) code = as_facts_array(f, n_sums, sizeof *f->document_sum, &f->document_sum, err);
+    if (code) return code;
+    for (size_t i = 0; i < f->n_slots; i++)
+        for (int p = 0; p < AS_N_PROCESSES; p++)
+            f->slot[i].peak_pss[p] = f->slot[i].peak_rss[p] = -1;
+    add_samples(f);
+    add_memory(f);
+    for (size_t i = 0; i < f->n_answers; i++)
+        f->slot[f->answers[i].slot].n_answers++;
+    for (size_t i = 0; i < f->n_slots; i++)
+        f->n_incomplete_slots += f->slots[i].state == AS_SLOT_FINISHED && !is_complete(f, i);
+    for (size_t i = 0; i < f->n_calls; i++) {
+        int stratum = f->calls[i].shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE;
+        f->stratum_calls[stratum]++;
+        f->stratum_inputs[stratum] += f->calls[i].shape.n;
+    }
+    return ASSAY_OK;
+}
+
+assay_code as_facts_document(const as_facts *f, size_t policy, size_t document,
+                             as_summary *stages, assay_error *err)
+{
+    double *values = as_alloc_array(f->n_rounds ? f->n_rounds : 1, sizeof *values);
+    if (!values) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu rounds", f->n_rounds);
+    assay_code code = ASSAY_OK;
+    for (int stage = 0; !code && stage <= AS_N_STAGES; stage++) {
+        size_t n = 0;
+        for (size_t r = 0; r < f->n_rounds; r++) {
+            int slot = as_facts_slot(f, r, policy);
+            if (slot < 0) continue;
+            const as_stages *sum = &f->document_sum[(size_t)slot * f->n_documents + document];
+            values[n++] =
+                stage < AS_N_STAGES ? (double)sum->ns[stage] / 1e9 : as_stages_seconds(sum);
+        }
+        code = as_summary_of(values, n, &stages[stage], err);
+    }
+    as_free(values);
+    return code;
+}
+
+assay_code as_facts_load(const char *path, as_facts **out, assay_error *err)
+{
+    *out = NULL;
+    as_facts *f = as_alloc(sizeof *f);
+    if (!f) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", path);
+    assay_code code = as_evidence_open(path, &f->evidence, err);
+    if (!code && !(f->arena = as_arena_new()))
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", path);
+    if (code) goto done;
+    f->run = as_evidence_run(f->evidence);
+    code = load_tables(f, err);
+    if (!code) code = find_rounds(f, err);
+    if (!code) code = sum_slots(f, err);
+    if (!code) code = as_facts_compare(f, err);
+    if (!code) code = as_facts_judge(f, err);
+    if (!code) code = as_facts_headline(f, err);
+    if (!code) code = as_facts_warn(f, err);
+    if (code) {
+        as_error_where(err, "%s", path);
+        goto done;
+    }
+    *out = f;
+    f = NULL;
+done:
+    as_facts_free(f);
+    return code;
+}
+
+void as_facts_free(as_facts *f)
+{
+    if (!f) return;
+    as_evidence_close(f->evidence);
+    as_arena_free(f->arena);
+    as_free(f);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each policy's rounds, memory and equality brought together, judged, and one chosen. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "report/facts.h"
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/** Detection seconds by round, peaks of memory and the first failure of policy `p`. */
+static assay_code gather_slots(as_facts *f, size_t p, assay_error *err)
+{
+    as_policy_facts *policy = &f->policy[p];
+    double *round_s;
+    assay_code code = as_facts_array(f, f->n_rounds, sizeof *round_s, &round_s, err);
+    if (code) return code;
+    policy->row = &f->policies[p];
+    policy->round_s = round_s;
+    policy->failed_slot = -1;
+    for (int i = 0; i < AS_N_PROCESSES; i++)
+        policy->peak_pss[i] = policy->peak_rss[i] = -1;
+    for (size_t r = 0; r < f->n_rounds; r++) {
+        int slot = as_facts_slot(f, r, p);
+        round_s[r] = slot < 0 ? NAN : as_stages_seconds(&f->slot[slot].stages);
+        for (int i = 0; slot >= 0 && i < AS_N_PROCESSES; i++) {
+            policy->peak_pss[i] = greater(policy->peak_pss[i], f->slot[slot].peak_pss[i]);
+            policy->peak_rss[i] = greater(policy->peak_rss[i], f->slot[slot].peak_rss[i]);
+        }
+    }
+    for (size_t i = 0; i < f->n_slots; i++) {
+        if ((size_t)f->slots[i].policy != p) continue;
+        policy->n_not_finite += f->slot[i].n_not_finite;
+        if (f->slots[i].state == AS_SLOT_FAILED && policy->failed_slot < 0)
+            policy->failed_slot = (int)i;
+    }
+    return ASSAY_OK;
+}
+
+/** Counts of checked inputs and answers of policy `p`. */
+static void gather_cells(as_facts *f, size_t p)
+{
+    as_policy_facts *policy = &f->policy[p];
+    for (size_t i = 0; i < f->n_inputs; i++) {
+        const as_tally *cell = as_facts_cell(f, p, i);
+        if (cell->n_checks == 0) continue;
+        policy->n_inputs_checked++;
+        policy->n_inputs_differing += cell->n_differing > 0;
+        policy->n_checks += cell->n_checks;
+        policy->n_checks_differing += cell->n_differing;
+        policy->n_inputs_with_boxes += f->box_sets[f->truth[i]].n > 0 || cell->n_differing > 0;
+    }
+    for (size_t i = 0; i < f->n_differences; i++)
+        if ((size_t)f->differences[i].policy == p)
+            policy->max_corner_px =
+                fmax(policy->max_corner_px, f->differences[i].comparison.max_corner_px);
+}
+
+/** Summaries of the rounds, whole and by stratum; `values` has room for n_rounds. */
+static assay_code summarise(as_facts *f, size_t p, double *values, assay_error *err)
+{
+    as_policy_facts *policy = &f->policy[p];
+    size_t n = 0;
+    for (size_t r = 0; r < f->n_rounds; r++)
+        if (!isnan(policy->round_s[r])) values[n++] = policy->round_s[r];
+    assay_code code = as_summary_of(values, n, &policy->detection, err);
+    for (int s = 0; !code && s < AS_N_STRATA; s++) {
+        n = 0;
+        for (size_t r = 0; r < f->n_rounds; r++) {
+            int slot = as_facts_slot(f, r, p);
+            if (slot >= 0) values[n++] = (double)f->slot[slot].stratum_ns[s] / 1e9;
+        }
+        code = as_summary_of(values, n, &policy->strata[s], err);
+    }
+    return code;
+}
+
+/** Percent between two medians; NaN where one is missing or not above 0. */
+static double reduction_of(const as_summary *value, const as_summary *baseline)
+{
+    if (value->n == 0 || baseline->n == 0 || !(baseline->median > 0)) return NAN;
+    return as_reduction_percent(value->median, baseline->median);
+}
+
+/** Pair policy `p` with the baseline in the rounds that have both, and judge it. */
+static assay_code judge(as_facts *f, size_t p, double *values, assay_error *err)
+{
+    as_policy_facts *policy = &f->policy[p];
+    const as_policy_facts *base = &f->policy[f->run->baseline];
+    double *mine = values, *its = values + f->n_rounds;
+    size_t n = 0;
+    for (size_t r = 0; r < f->n_rounds; r++) {
+        if (!(policy->round_s[r] > 0) || !(base->round_s[r] > 0)) continue;
+        mine[n] = policy->round_s[r];
+        its[n++] = base->round_s[r];
+    }
+    policy->reduction = reduction_of(&policy->detection, &base->detection);
+    for (int s = 0; s < AS_N_STRATA; s++)
+        policy->stratum_reduction[s] = reduction_of(&policy->strata[s], &base->strata[s]);
+    size_t n_candidates = f->n_policies > 1 ? f->n_policies - 1 : 1;
+    as_candidate *c = &policy->candidate;
+    *c = (as_candidate){.is_baseline = p == (size_t)f->run->baseline,
+                        .failed = policy->failed_slot >= 0,
+                        .boxes_equal = policy->n_inputs_differing == 0,
+                        .median_s = policy->detection.n ? policy->detection.median : NAN,
+                        .n_settings = as_policy_text_settings(policy->row->text),
+                        .memory_bytes = policy->peak_pss[AS_WORKER] < 0
+                                            ? INT64_MAX
+                                            : policy->peak_pss[AS_WORKER]};
+    assay_code code = as_estimate_ratio(mine, its, n, n_candidates, &c->estimate, err);
+    c->verdict = as_verdict_of(c);
+    return code;
+}
+
+static assay_code choose(as_facts *f, assay_error *err)
+{
+    as_candidate *candidates;
+    assay_code code = as_facts_array(f, f->n_policies, sizeof *candidates, &candidates, err);
+    if (code) return code;
+    f->holds = f->n_incomplete_slots == 0;
+    for (size_t p = 0; p < f->n_policies; p++) {
+        candidates[p] = f->policy[p].candidate;
+        if (candidates[p].failed || !candidates[p].boxes_equal) f->holds = false;
+    }
+    f->choice = as_verdict_choose(candidates, f->n_policies, (size_t)f->run->baseline);
+    if (f->policy[f->run->baseline].detection.n == 0) f->choice.policy = AS_NO_POLICY;
+    return ASSAY_OK;
+}
+
+/** A round is done when every policy has its slot, or will have none any more. */
+static void count_rounds(as_facts *f)
+{
+    for (size_t r = 0; r < f->n_rounds; r++) {
+        bool done = true, any = false;
+        for (size_t p = 0; p < f->n_policies; p++) {
+            bool has = as_facts_slot(f, r, p) >= 0;
+            any = any || has;
+            if (!has && f->policy[p].failed_slot < 0 && f->policy[p].n_inputs_differing == 0)
+                done = false;
+        }
+        f->n_rounds_done += done && any;
+    }
+}
+
+assay_code as_facts_judge(as_facts *f, assay_error *err)
+{
+    double *values;
+    assay_code code = as_facts_array(f, f->n_policies, sizeof *f->policy, &f->policy, err);
+    if (!code) code = as_facts_array(f, 2 * f->n_rounds, sizeof *values, &values, err);
+    for (size_t p = 0; !code && p < f->n_policies; p++) {
+        code = gather_slots(f, p, err);
+        if (code) return code;
+        gather_cells(f, p);
+        code = summarise(f, p, values, err);
+    }
+    for (size_t p = 0; !code && p < f->n_policies; p++)
+        code = judge(f, p, values, err);
+    if (code) return code;
+    count_rounds(f);
+    return choose(f, err);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/markup.h"
+#include "report/text.h"
+
+static void heading(FILE *out, int level, const char *id, const char *text)
+{
+    fprintf(out, "<h%d id=\"%s\">", level, id);
+    as_put_html(out, text);
+    fprintf(out, "</h%d>\n", level);
+}
+
+static void element(FILE *out, const char *begin, const char *text, const char *end)
+{
+    fputs(begin, out);
+    as_put_html(out, text);
+    fputs(end, out);
+}
+
+static void paragraph(FILE *out, const char *text) { element(out, "<p>", text, "</p>\n"); }
+static void list_begin(FILE *out) { fputs("<ul>\n", out); }
+static void list_item(FILE *out, const char *text) { element(out, "<li>", text, "</li>\n"); }
+static void list_end(FILE *out) { fputs("</ul>\n", out); }
+
+static void code(FILE *out, const char *text)
+{
+    element(out, "<pre><code>", text, "</code></pre>\n");
+}
+
+static void fold_begin(FILE *out, const char *title)
+{
+    element(out, "<details><summary>", title, "</summary>\n");
+}
+
+static void fold_end(FILE *out) { fputs("</details>\n", out); }
+
+static void table_begin(FILE *out, const as_table_column *columns, size_t n)
+{
+    fputs("<div class=\"wide\"><table><thead><tr>", out);
+    for (size_t i = 0; i < n; i++)
+        element(out, columns[i].is_number ? "<th class=\"n\">" : "<th>", columns[i].title,
+                "</th>");
+    fputs("</tr></thead><tbody>\n", out);
+}
+
+static void row_begin(FILE *out) { fputs("<tr>", out); }
+
+static void cell(FILE *out, const as_table_column *column, as_tone tone, const char *text)
+{
+    static const char *const tones[] = {"", "good", "bad", "chosen"};
+    const char *number = column->is_number ? "n" : "";
+    const char *space = *number && *tones[tone] ? " " : "";
+    if (*number || *tones[tone])
+        fprintf(out, "<td class=\"%s%s%s\">", number, space, tones[tone]);
+    else
+        fputs("<td>", out);
+    as_put_html(out, text);
+    fputs("</td>", out);
+}
+
+static void row_end(FILE *out) { fputs("</tr>\n", out); }
+static void table_end(FILE *out) { fputs("</tbody></table></div>\n", out); }
+
+const as_markup as_markup_html = {heading, paragraph,  list_begin, list_item,   list_end,
+                                  code,    fold_begin, fold_end,   table_begin, row_begin,
+                                  cell,    row_end,    table_end};

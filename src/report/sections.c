@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/sections.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+static const double mib = 1048576;
+
+static void cell_seconds(as_page *page, const as_summary *s)
+{
+    if (s->n == 0)
+        as_cell(page, "–");
+    else
+        as_cell(page, "%.3f", s->median);
+}
+
+static void cell_range(as_page *page, const as_summary *s)
+{
+    if (s->n == 0)
+        as_cell(page, "–");
+    else
+        as_cell(page, "%.3f–%.3f", s->least, s->greatest);
+}
+
+/** Percent less than the baseline, with its sign turned into words nobody misreads. */
+static void cell_reduction(as_page *page, double percent, bool is_baseline)
+{
+    if (is_baseline)
+        as_cell(page, "baseline");
+    else if (!isfinite(percent))
+        as_cell(page, "–");
+    else
+        as_cell(page, "%+.1f %%", -percent);
+}
+
+static void cell_interval(as_page *page, const as_policy_facts *policy)
+{
+    const as_estimate *e = &policy->candidate.estimate;
+    if (policy->candidate.is_baseline)
+        as_cell(page, "–");
+    else if (e->has_interval)
+        as_cell(page, "%+.1f %% (%+.1f to %+.1f)", (e->ratio - 1) * 100, (e->low - 1) * 100,
+                (e->high - 1) * 100);
+    else
+        as_cell(page, "no interval: %zu round%s", e->n, e->n == 1 ? "" : "s");
+}
+
+static void cell_bytes(as_page *page, const int64_t bytes[AS_N_PROCESSES])
+{
+    if (bytes[AS_WORKER] < 0)
+        as_cell(page, "–");
+    else if (bytes[AS_ADAPTER] < 0)
+        as_cell(page, "%.0f", (double)bytes[AS_WORKER] / mib);
+    else
+        as_cell(page, "%.0f; adapter %.0f", (double)bytes[AS_WORKER] / mib,
+                (double)bytes[AS_ADAPTER] / mib);
+}
+
+static void cell_boxes(as_page *page, const as_policy_facts *policy)
+{
+    if (policy->n_inputs_checked == 0)
+        as_cell(page, "not checked");
+    else if (policy->n_inputs_differing > 0)
+        as_cell_tone(page, AS_TONE_BAD, "%zu inputs differ", policy->n_inputs_differing);
+    else
+        as_cell_tone(page, AS_TONE_GOOD, "equal");
+}
+
+static void cell_verdict(as_page *page, const as_facts *f, size_t p)
+{
+    const as_candidate *c = &f->policy[p].candidate;
+    if (c->failed || !c->boxes_equal)
+        as_cell_tone(page, AS_TONE_BAD, "%s", as_verdict_name(c->verdict));
+    else if (p == f->choice.policy)
+        as_cell_tone(page, AS_TONE_CHOSEN, "%s", c->is_baseline ? "stays" : "chosen");
+    else
+        as_cell(page, "%s", as_verdict_name(c->verdict));
+}
+
+void as_section_policies(as_page *page, const as_facts *f)
+{
+    static const as_table_column columns[] = {{"policy", false},
+                                              {"setting", false},
+                                              {"detection, median s", true},
+                                              {"least–greatest", true},
+                                              {"rounds", true},
+                                              {"of median", true},
+                                              {"paired (interval)", true},
+                                              {"peak PSS, MiB", true},
+                                              {"peak RSS, MiB", true},
+                                              {"inputs", true},
+                                              {"boxes", false},
+                                              {"verdict", false}};
+    as_heading(page, 2, "policies", "Policies");
+    as_table(page, columns, AS_COUNT_OF(columns));
+    for (size_t p = 0; p < f->n_policies; p++) {
+        const as_policy_facts *policy = &f->policy[p];
+        const char *setting = strchr(policy->row->text, '=');
+        as_cell_tone(page, p == f->choice.policy ? AS_TONE_CHOSEN : AS_TONE_PLAIN, "%s",
+                     policy->row->name);
+        as_cell(page, "%s", setting ? setting + 1 : policy->row->text);
+        cell_seconds(page, &policy->detection);
+        cell_range(page, &policy->detection);
+        as_cell(page, "%zu", policy->detection.n);
+        cell_reduction(page, policy->reduction, policy->candidate.is_baseline);
+        cell_interval(page, policy);
+        cell_bytes(page, policy->peak_pss);
+        cell_bytes(page, policy->peak_rss);
+        as_cell(page, "%zu", policy->n_inputs_checked);
+        cell_boxes(page, policy);
+        cell_verdict(page, f, p);
+    }
+    as_table_end(page);
+    as_paragraph(
+        page,
+        "Detection is preprocess + forward + transfer + postprocess over all calls of a "
+        "round; loading, cleanup and storing are outside it.  \"Of median\" compares "
+        "medians with the baseline's, negative is faster.  \"Paired\" is the "
+        "Hodges-Lehmann estimate over rounds with its signed-rank interval, %.3g %% each "
+        "so that all hold together at 95 %%.",
+        (1 - AS_ALPHA / (double)(f->n_policies > 1 ? f->n_policies - 1 : 1)) * 100);
+}
+
+void as_section_warnings(as_page *page, const as_facts *f)
+{
+    if (!f->warnings[0]) return;
+    as_heading(page, 2, "warnings", "Before you trust it");
+    as_list(page);
+    for (const char *const *w = f->warnings; *w; w++)
+        as_item(page, "%s", *w);
+    as_list_end(page);
+}
+
+/** More inputs than this are counted, not named. */
+#define NAMED_MAX 40
+
+static void empty_inputs(as_page *page, const as_facts *f)
+{
+    size_t n = 0;
+    if (f->n_empty_inputs == 0) {
+        as_paragraph(page, "Every input has at least one box in the truth.");
+        return;
+    }
+    as_fold(page, "Inputs without any box in the truth");
+    as_paragraph(page, "%zu inputs; an equality that nothing could break proves nothing.",
+                 f->n_empty_inputs);
+    as_list(page);
+    for (size_t i = 0; i < f->n_inputs; i++) {
+        if (f->truth[i] < 0 || f->box_sets[f->truth[i]].n > 0) continue;
+        if (n++ < NAMED_MAX)
+            as_item(page, "%s (%s, page %d)", f->inputs[i].id,
+                    f->documents[f->inputs[i].document].name, f->inputs[i].page);
+    }
+    if (n > NAMED_MAX) as_item(page, "and %zu more, in summary.json", n - NAMED_MAX);
+    as_list_end(page);
+    as_fold_end(page);
+}
+
+static void differing_inputs(as_page *page, const as_facts *f)
+{
+    static const as_table_column columns[] = {{"input", false},
+                                              {"policy", false},
+                                              {"first difference", false},
+                                              {"boxes differing", true},
+                                              {"farthest corner, px", true}};
+    if (f->n_differences == 0) return;
+    as_fold(page, "Inputs whose boxes differ");
+    as_table(page, columns, AS_COUNT_OF(columns));
+    for (size_t i = 0; i < f->n_differences && i < NAMED_MAX; i++) {
+        const as_difference_facts *d = &f->differences[i];
+        char text[AS_COMPARISON_TEXT];
+        as_comparison_describe(&d->comparison, text);
+        as_cell(page, "%s", f->inputs[d->input].id);
+        as_cell(page, "%s", as_facts_name(f, (size_t)d->policy));
+        as_cell(page, "%s", text);
+        as_cell(page, "%zu", d->comparison.n_differing);
+        if (isfinite(d->comparison.max_corner_px))
+            as_cell(page, "%.1f", d->comparison.max_corner_px);
+        else
+            as_cell(page, "no box left");
+    }
+    as_table_end(page);
+    if (f->n_differences > NAMED_MAX)
+        as_paragraph(page, "and %zu more, in summary.json.", f->n_differences - NAMED_MAX);
+    as_paragraph(page,
+                 "review/ holds each of them: the region, its settings, both box sets and "
+                 "a picture with both.");
+    as_fold_end(page);
+}
+
+static void section_equality(as_page *page, const as_facts *f)
+{
+    static const as_table_column columns[] = {{"policy", false},
+                                              {"inputs checked", true},
+                                              {"with boxes", true},
+                                              {"answers checked", true},
+                                              {"inputs differing", true},
+                                              {"answers differing", true},
+                                              {"farthest corner, px", true},
+                                              {"true rate at most", true}};
+    as_heading(page, 2, "equality", "Equality");
+    as_paragraph(
+        page,
+        "Recomputed here from the stored answers: count, order and all four corners of "
+        "every box, scores within %g.  The truth is %s's first answer for each input; "
+        "every other answer of every slot is held to it.  N inputs with boxes and no "
+        "mismatch bound the rate of mismatches by 3/N (95 %%); rounds repeat inputs and do "
+        "not raise N.",
+        AS_SCORE_TOLERANCE, as_facts_name(f, (size_t)f->run->baseline));
+    as_table(page, columns, AS_COUNT_OF(columns));
+    for (size_t p = 0; p < f->n_policies; p++) {
+        const as_policy_facts *policy = &f->policy[p];
+        as_cell(page, "%s", policy->row->name);
+        as_cell(page, "%zu", policy->n_inputs_checked);
+        as_cell(page, "%zu", policy->n_inputs_with_boxes);
+        as_cell(page, "%zu", policy->n_checks);
+        as_cell_tone(page, policy->n_inputs_differing ? AS_TONE_BAD : AS_TONE_PLAIN, "%zu",
+                     policy->n_inputs_differing);
+        as_cell(page, "%zu", policy->n_checks_differing);
+        if (policy->n_inputs_differing == 0)
+            as_cell(page, "0");
+        else if (isfinite(policy->max_corner_px))
+            as_cell(page, "%.1f", policy->max_corner_px);
+        else
+            as_cell(page, "no box left");
+        if (policy->n_inputs_differing > 0 || policy->n_inputs_with_boxes == 0)
+            as_cell(page, "–");
+        else
+            as_cell(page, "3/%zu = %.2g", policy->n_inputs_with_boxes,
+                    fmin(1, 3 / (double)policy->n_inputs_with_boxes));
+    }
+    as_table_end(page);
+    empty_inputs(page, f);
+    differing_inputs(page, f);
+}
+
+static void section_strata(as_page *page, const as_facts *f)
+{
+    static const as_table_column columns[] = {{"batch", false},
+                                              {"policy", false},
+                                              {"calls", true},
+                                              {"inputs", true},
+                                              {"detection, median s", true},
+                                              {"least–greatest", true},
+                                              {"rounds", true},
+                                              {"of median", true}};
+    static const char *const names[AS_N_STRATA] = {"N < 16", "N ≥ 16"};
+    as_heading(page, 2, "strata", "Small and large batches");
+    as_table(page, columns, AS_COUNT_OF(columns));
+    for (int s = 0; s < AS_N_STRATA; s++) {
+        for (size_t p = 0; f->stratum_calls[s] > 0 && p < f->n_policies; p++) {
+            const as_policy_facts *policy = &f->policy[p];
+            as_cell(page, "%s", names[s]);
+            as_cell(page, "%s", policy->row->name);
+            as_cell(page, "%zu", f->stratum_calls[s]);
+            as_cell(page, "%zu", f->stratum_inputs[s]);
+            cell_seconds(page, &policy->strata[s]);
+            cell_range(page, &policy->strata[s]);
+            as_cell(page, "%zu", policy->strata[s].n);
+            cell_reduction(page, policy->stratum_reduction[s], policy->candidate.is_baseline);
+        }
+    }
+    as_table_end(page);
+    for (int s = 0; s < AS_N_STRATA; s++)
+        if (f->stratum_calls[s] == 0)
+            as_paragraph(page, "%s: no call of the corpus.", names[s]);
+}
+
+static void section_reproduce(as_page *page, const as_facts *f)
+{
+    const as_run_row *run = f->run;
+    as_heading(page, 2, "reproduce", "How to reproduce");
+    as_paragraph(page, "The same corpus and model, by their hashes, then the experiment:");
+    as_code(page, "assay verify %s", run->corpus_path);
+    as_code(page, "sha256sum %s   # %s", run->model_path, run->model_sha256);
+    as_code(page, "%s", run->command);
+    as_paragraph(page,
+                 "Everything in this folder but evidence.db, executed/ and logs/ is derived "
+                 "from evidence.db, byte for byte, in the run's folder by:");
+    as_code(page, "assay summarize .");
+}
+
+assay_code as_sections_rest(as_page *page, const as_facts *f, assay_error *err)
+{
+    section_equality(page, f);
+    section_strata(page, f);
+    as_section_rounds(page, f);
+    assay_code code = as_section_documents(page, f, err);
+    if (code) return code;
+    as_section_passes(page, f);
+    as_section_environment(page, f);
+    section_reproduce(page, f);
+    return ASSAY_OK;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What could spoil the result, each in one sentence: first what broke, then what disturbed. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/facts.h"
+#include "report/text.h"
+
+/* The gates of MEASURING, "Noise": a round is dirty above them, and on any throttling or fault. */
+static const double psi_cpu_limit_percent = 5;
+static const double steal_limit_percent = 2;
+
+/** A growing list of sentences in the facts' arena. */
+typedef struct sentences {
+    as_facts *f;
+    const char **items;
+    size_t n, room;
+} sentences;
+
+static assay_code keep(sentences *list, const char *text, assay_error *err)
+{
+    if (list->n + 1 >= list->room) {
+        size_t room = list->room ? 2 * list->room : 16;
+        const char **grown;
+        assay_code code = as_facts_array(list->f, room, sizeof *grown, &grown, err);
+        if (code) return code;
+        if (list->n) memcpy(grown, list->items, list->n * sizeof *grown);
+        list->items = grown;
+        list->room = room;
+    }
+    list->items[list->n++] = text;
+    return ASSAY_OK;
+}
+
+static assay_code say_policies(sentences *list, assay_error *err)
+{
+    as_facts *f = list->f;
+    const char *text;
+    assay_code code = ASSAY_OK;
+    for (size_t p = 0; !code && p < f->n_policies; p++) {
+        const as_policy_facts *policy = &f->policy[p];
+        const char *name = as_facts_name(f, p);
+        if (policy->failed_slot >= 0) {
+            const as_slot_row *slot = &f->slots[policy->failed_slot];
+            char place[32] = "the smoke phase";
+            if (slot->phase == AS_PHASE_FORMAL)
+                snprintf(place, sizeof place, "round %d", slot->round + 1);
+            code = as_facts_format(f, &text, err, "%s failed in %s: %s (%s, log %s)", name,
+                                   place, slot->error, slot->exit, slot->log);
+            if (!code) code = keep(list, text, err);
+        }
+        if (!code && policy->n_inputs_differing > 0) {
+            char distance[48] = "";
+            if (isfinite(policy->max_corner_px) && policy->max_corner_px > 0)
+                snprintf(distance, sizeof distance, ", corners up to %.1f px away",
+                         policy->max_corner_px);
+            code = as_facts_format(
+                f, &text, err, "%s changes boxes on %zu of %zu inputs%s: it is never chosen.",
+                name, policy->n_inputs_differing, policy->n_inputs_checked, distance);
+            if (!code) code = keep(list, text, err);
+        }
+        if (!code && policy->n_not_finite > 0) {
+            code = as_facts_format(f, &text, err,
+                                   "%s's maps hold %lld values that are no numbers.", name,
+                                   (long long)policy->n_not_finite);
+            if (!code) code = keep(list, text, err);
+        }
+    }
+    return code;
+}
+
+static assay_code say_completeness(sentences *list, assay_error *err)
+{
+    as_facts *f = list->f;
+    const char *text;
+    assay_code code = ASSAY_OK;
+    if (f->run->state != AS_RUN_FINISHED && f->run->state != AS_RUN_STOPPED) {
+        code = as_facts_format(
+            f, &text, err,
+            "The run is unfinished: %zu of %d rounds; assay experiment --resume "
+            "goes on.",
+            f->n_rounds_done, f->run->n_rounds);
+        if (!code) code = keep(list, text, err);
+    }
+    if (!code && f->n_incomplete_slots > 0) {
+        code = as_facts_format(
+            f, &text, err, "%zu slots do not hold every call and every answer exactly once.",
+            f->n_incomplete_slots);
+        if (!code) code = keep(list, text, err);
+    }
+    size_t n_bad = 0;
+    for (size_t i = 0; i < f->n_samples; i++) {
+        const as_sample_row *s = &f->samples[i];
+        n_bad += s->preprocess_ns < 0 || s->forward_ns <= 0 || s->transfer_ns < 0 ||
+                 s->postprocess_ns < 0;
+    }
+    if (!code && n_bad > 0) {
+        code =
+            as_facts_format(f, &text, err,
+                            "%zu of %zu calls have a negative or empty duration: the clock is "
+                            "broken.",
+                            n_bad, f->n_samples);
+        if (!code) code = keep(list, text, err);
+    }
+    return code;
+}
+
+static assay_code say_interval(sentences *list, assay_error *err)
+{
+    as_facts *f = list->f;
+    const char *text;
+    size_t n_without = 0, n = f->policy[f->run->baseline].detection.n;
+    for (size_t p = 0; p < f->n_policies; p++)
+        n_without += f->policy[p].candidate.verdict == AS_VERDICT_NO_INTERVAL;
+    if (n_without == 0 || n == 0) return ASSAY_OK;
+    size_t needed = as_rounds_for_interval(f->n_policies - 1);
+    assay_code code = as_facts_format(
+        f, &text, err,
+        "No interval: %zu round%s.  Medians of so few rounds may be chance; --rounds %zu gives "
+        "an "
+        "interval.",
+        n, n == 1 ? "" : "s", (needed + f->n_policies - 1) / f->n_policies * f->n_policies);
+    return code ? code : keep(list, text, err);
+}
+
+static assay_code say_empty_inputs(sentences *list, assay_error *err)
+{
+    as_facts *f = list->f;
+    const char *text;
+    if (f->n_empty_inputs == 0) return ASSAY_OK;
+    size_t n_truth = 0;
+    for (size_t i = 0; i < f->n_inputs; i++)
+        n_truth += f->truth[i] >= 0;
+    assay_code code =
+        f->n_empty_inputs == n_truth
+            ? as_facts_format(f, &text, err,
+                              "No input has a box: equality of nothing proves nothing.")
+            : as_facts_format(
+                  f, &text, err,
+                  "%zu of %zu inputs have no box in the truth: equality there proves "
+                  "little.  They are named under Equality.",
+                  f->n_empty_inputs, n_truth);
+    return code ? code : keep(list, text, err);
+}
+
+static const as_snapshot_row *snapshot_of(const as_facts *f, int round, const char *moment)
+{
+    for (size_t i = 0; i < f->n_snapshots; i++) {
+        const as_snapshot_row *s = &f->snapshots[i];
+        if (s->phase == AS_PHASE_FORMAL && s->round == round && strcmp(s->moment, moment) == 0)
+            return s;
+    }
+    return NULL;
+}
+
+/** Fill the noise of round `r`; "n/a" stays NaN. */
+static void measure_noise(as_facts *f, size_t r)
+{
+    as_round_facts *round = &f->rounds[r];
+    const as_snapshot_row *before = snapshot_of(f, round->id, "before");
+    const as_snapshot_row *after = snapshot_of(f, round->id, "after");
+    double wall_s = 0;
+    round->psi_cpu = round->steal = NAN;
+    for (size_t i = 0; i < f->n_slots; i++) {
+        const as_slot_row *slot = &f->slots[i];
+        if (slot->phase != AS_PHASE_FORMAL || slot->round != round->id) continue;
+        if (isfinite(slot->total_s)) wall_s += slot->total_s;
+        if (slot->major_faults > 0) round->n_major_faults += slot->major_faults;
+    }
+    round->has_noise = before && after;
+    if (round->has_noise) {
+        if (before->psi_cpu_total_us >= 0 && after->psi_cpu_total_us >= 0 && wall_s > 0)
+            round->psi_cpu =
+                (double)(after->psi_cpu_total_us - before->psi_cpu_total_us) / wall_s / 1e4;
+        if (after->total_ticks > before->total_ticks)
+            round->steal = (double)(after->steal_ticks - before->steal_ticks) * 100 /
+                           (double)(after->total_ticks - before->total_ticks);
+        if (before->n_throttled >= 0 && after->n_throttled >= 0)
+            round->n_throttled = after->n_throttled - before->n_throttled;
+    }
+    round->is_dirty = round->n_throttled > 0 || round->n_major_faults > 0 ||
+                      round->psi_cpu > psi_cpu_limit_percent ||
+                      round->steal > steal_limit_percent;
+}
+
+/** "round 2 (PSI cpu 7.1 %, 3 major faults)" behind what `text` holds. */
+static void describe_noise(const as_round_facts *round, char *text, size_t room)
+{
+    size_t used = strlen(text);
+    const char *comma = "";
+    used += (size_t)snprintf(text + used, room - used, "%sround %d (", used ? "; " : "",
+                             round->id + 1);
+    if (used < room && round->psi_cpu > psi_cpu_limit_percent) {
+        used += (size_t)snprintf(text + used, room - used, "PSI cpu %.1f %%", round->psi_cpu);
+        comma = ", ";
+    }
+    if (used < room && round->steal > steal_limit_percent) {
+        used +=
+            (size_t)snprintf(text + used, room - used, "%ssteal %.1f %%", comma, round->steal);
+        comma = ", ";
+    }
+    if (used < room && round->n_throttled > 0) {
+        used += (size_t)snprintf(text + used, room - used, "%sthrottled %lld times", comma,
+                                 (long long)round->n_throttled);
+        comma = ", ";
+    }
+    if (used < room && round->n_major_faults > 0)
+        used += (size_t)snprintf(text + used, room - used, "%s%lld major faults", comma,
+                                 (long long)round->n_major_faults);
+    if (used < room) snprintf(text + used, room - used, ")");
+}
+
+static assay_code say_noise(sentences *list, assay_error *err)
+{
+    as_facts *f = list->f;
+    const char *text;
+    char which[512] = "";
+    size_t n_dirty = 0;
+    for (size_t r = 0; r < f->n_rounds; r++) {
+        measure_noise(f, r);
+        n_dirty += f->rounds[r].is_dirty;
+        if (f->rounds[r].is_dirty && strlen(which) < sizeof which - 1)
+            describe_noise(&f->rounds[r], which, sizeof which);
+    }
+    assay_code code = ASSAY_OK;
+    if (n_dirty > 0) {
+        code = as_facts_format(f, &text, err, "%zu of %zu rounds %s dirty, and counted: %s.",
+                               n_dirty, f->n_rounds, n_dirty == 1 ? "was" : "were", which);
+        if (!code) code = keep(list, text, err);
+    }
+    if (!code && !f->run->exclusive_hardware)
+        code = keep(list,
+                    "The machine is not declared exclusive: other work may have run beside it.",
+                    err);
+    return code;
+}
+
+/** What `assay env` found when the run began: strings, or objects with a sentence inside. */
+static assay_code say_findings(sentences *list, assay_error *err)
+{
+    json_t *findings = json_loads(list->f->run->findings_json, 0, NULL);
+    size_t i;
+    json_t *item;
+    assay_code code = ASSAY_OK;
+    json_array_foreach(findings, i, item)
+    {
+        const char *text = json_string_value(item), *kept;
+        if (!text) text = json_string_value(json_object_get(item, "message"));
+        if (!text || code) continue;
+        code = as_facts_format(list->f, &kept, err, "%s", text);
+        if (!code) code = keep(list, kept, err);
+    }
+    json_decref(findings);
+    return code;
+}
+
+assay_code as_facts_warn(as_facts *f, assay_error *err)
+{
+    sentences list = {.f = f};
+    assay_code code = say_policies(&list, err);
+    if (!code) code = say_completeness(&list, err);
+    if (!code) code = say_interval(&list, err);
+    if (!code) code = say_empty_inputs(&list, err);
+    if (!code) code = say_noise(&list, err);
+    if (!code) code = say_findings(&list, err);
+    if (!code) code = keep(&list, NULL, err);
+    f->warnings = list.items;
+    return code;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/whole_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+assay_code as_whole_file_open(const char *path, as_whole_file *file, assay_error *err)
+{
+    *file = (as_whole_file){.path = as_strdup(path), .part = as_format("%s.part", path)};
+    assay_code code = ASSAY_OK;
+    if (!file->path || !file->part)
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", path);
+    else if (!(file->out = fopen(file->part, "wb")))
+        code = as_fail(err, ASSAY_E_IO, "%s cannot be written: %s", path, strerror(errno));
+    if (code) {
+        as_free(file->path);
+        as_free(file->part);
+        *file = (as_whole_file){0};
+    }
+    return code;
+}
+
+assay_code as_whole_file_close(as_whole_file *file, assay_code code, assay_error *err)
+{
+    errno = 0;
+    int failed = ferror(file->out) || fflush(file->out) != 0 || fsync(fileno(file->out)) != 0;
+    int why = errno;
+    if (fclose(file->out) != 0) {
+        failed = 1;
+        why = errno;
+    }
+    if (!code && !failed && rename(file->part, file->path) != 0) {
+        failed = 1;
+        why = errno;
+    }
+    if (!code && failed)
+        code = as_fail(err, ASSAY_E_IO, "%s cannot be written: %s", file->path,
+                       why ? strerror(why) : "the disk may be full");
+    if (code) remove(file->part);
+    as_free(file->path);
+    as_free(file->part);
+    *file = (as_whole_file){0};
+    return code;
+}

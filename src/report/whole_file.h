@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_REPORT_WHOLE_FILE_H
+#define ASSAY_REPORT_WHOLE_FILE_H
+/*
+ * A file written piece by piece that still appears whole or not at all, as as_file_write does for
+ * bytes in memory: calls.csv may have millions of lines.
+ *
+ *     as_whole_file file;
+ *     code = as_whole_file_open("run/calls.csv", &file, err);
+ *     fprintf(file.out, ...);
+ *     code = as_whole_file_close(&file, code, err);
+ */
+#include <stdio.h>
+
+#include "base/error.h"
+
+/** A file in the making; `out` is for printing, the rest is its own. */
+typedef struct as_whole_file {
+    FILE *out;
+    char *path; /**< Owns. */
+    char *part; /**< Owns: where the bytes lie until the file is whole. */
+} as_whole_file;
+
+/** Begin to write `path`.  @return ASSAY_E_IO, ASSAY_E_MEMORY, with nothing to close. */
+assay_code as_whole_file_open(const char *path, as_whole_file *file, assay_error *err);
+
+/**
+ * End it: synced and renamed to its place if `code` is ASSAY_OK and every print succeeded, else
+ * dropped with nothing changed at its place.
+ * @return `code` if it is a failure, ASSAY_E_IO, or ASSAY_OK.
+ */
+assay_code as_whole_file_close(as_whole_file *file, assay_code code, assay_error *err);
+
+#endif
