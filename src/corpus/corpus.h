@@ -66,19 +66,23 @@ typedef struct as_corpus_call {
 
 /** A document or page that could not be frozen. */
 typedef struct as_corpus_skip {
-    const char *name;   /**< Base name, escaped. */
+    size_t source;      /**< Index in corpus->sources. */
     int page;           /**< From 1; 0 = the whole document. */
     const char *kind;   /**< "encrypted", "damaged", "unsupported", "too-large" */
     const char *reason; /**< One sentence. */
-    const char *sha256; /**< Of the file, or NULL where that is known from its document. */
 } as_corpus_skip;
 
 /** A loaded manifest; everything it points to is freed with it. */
 typedef struct as_corpus {
     const char *path;                    /**< As given to as_corpus_load. */
     char manifest_sha256[AS_SHA256_HEX]; /**< Of manifest.json's bytes. */
+    const char *assay, *leptonica,
+        *poppler; /**< Versions of the tools; poppler "" where unused. */
     int dpi, max_batch;
-    const char *method; /**< "segmentation", "whole-pages", "file" */
+    const char *method;         /**< "segmentation", "whole-pages", "file" */
+    const char *regions_sha256; /**< Of the regions file where method is "file", else NULL. */
+    as_corpus_source *sources;
+    size_t n_sources;
     as_corpus_document *documents;
     size_t n_documents;
     as_corpus_region *regions;
@@ -102,7 +106,7 @@ assay_code as_corpus_load(const char *path, as_corpus **out, assay_error *err);
 /** Free it; takes NULL. */
 void as_corpus_free(as_corpus *corpus);
 
-/** Index of the document with this id or name in *index.  @return false when there is none. */
+/** Index of the document with this id or file name.  @return false when there is none. */
 bool as_corpus_find_document(const as_corpus *corpus, const char *name, size_t *index);
 
 /** Index of the call with this id.  @return false when there is none. */
