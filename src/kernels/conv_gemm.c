@@ -16,8 +16,8 @@
 
 static bool is_pointwise(const as_conv_shape *s)
 {
-    return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->pad_top == 0 &&
-           s->pad_left == 0;
+    return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->oh == s->ih &&
+           s->ow == s->iw && s->pad_top == 0 && s->pad_left == 0;
 }
 
 bool ROUTE(proposes)(const as_conv_shape *shape)

@@ -35,6 +35,9 @@ void as_ref_mean(const as_mean_args *args)
         }
 }
 
+/* Maxima return denormals as zeros of their sign. */
+static float flushed(float a) { return fabsf(a) < 0x1p-126f ? copysignf(0.0f, a) : a; }
+
 /* One window's maximum, or its sum, and how many taps count. */
 static float pool_element(const as_pool_args *a, size_t image, size_t oy, size_t ox, size_t c)
 {
@@ -49,7 +52,7 @@ static float pool_element(const as_pool_args *a, size_t image, size_t oy, size_t
             if (y < a->pad_top || y - a->pad_top >= a->in.h) continue;
             if (x < a->pad_left || x - a->pad_left >= a->in.w) continue;
             const float value = *as_ref_at(&a->in, image, y - a->pad_top, x - a->pad_left, c);
-            top = top > value ? top : value;
+            top = flushed(top > value ? top : value);
             sum += value;
             n_inside++;
         }

@@ -5,9 +5,11 @@
 
 #include "kernels/ref/ref.h"
 
-/* As the vector functions define them, so NaNs pass on. */
-static float max_of(float a, float b) { return a > b ? a : b; }
-static float min_of(float a, float b) { return a < b ? a : b; }
+static float flushed(float a) { return fabsf(a) < 0x1p-126f ? copysignf(0.0f, a) : a; }
+
+/* As the vector functions define them: b where one is a NaN, and denormals come back as zeros. */
+static float max_of(float a, float b) { return flushed(a > b ? a : b); }
+static float min_of(float a, float b) { return flushed(a < b ? a : b); }
 
 /* 2^n for a whole n in -127 (gives 0) .. 127. */
 static float power_of_two(float n)

@@ -12,7 +12,8 @@
  *     vf_store_tail(p, x, n)          and writes nothing behind p[n - 1]
  *     vf_add sub mul div (a, b)       IEEE, correctly rounded
  *     vf_fma(a, b, c)                 a * b + c rounded once
- *     vf_max(a, b)  vf_min(a, b)      a > b ? a : b  and  a < b ? a : b, so b where one is a NaN
+ *     vf_max(a, b)  vf_min(a, b)      a > b ? a : b  and  a < b ? a : b, so b where one is a NaN;
+ *                                     a denormal comes back as a zero of its sign
  *     vf_sqrt abs neg (a)  vf_copysign(size, sign)
  *     vf_select_lt(a, b, yes, no)     a < b ? yes : no
  *     vf_pow2_magic(t)                2^n for t = 0x1.8p23 + n, n in -127 (gives 0) .. 127

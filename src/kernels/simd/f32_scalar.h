@@ -20,8 +20,10 @@ AS_INLINE vf vf_sub(vf a, vf b) { return a - b; }
 AS_INLINE vf vf_mul(vf a, vf b) { return a * b; }
 AS_INLINE vf vf_div(vf a, vf b) { return a / b; }
 AS_INLINE vf vf_fma(vf a, vf b, vf c) { return fmaf(a, b, c); }
-AS_INLINE vf vf_max(vf a, vf b) { return a > b ? a : b; }
-AS_INLINE vf vf_min(vf a, vf b) { return a < b ? a : b; }
+/* The vector instructions for maxima take denormals as zeros and return them so. */
+AS_INLINE vf vf_flushed_(vf a) { return fabsf(a) < 0x1p-126f ? copysignf(0.0f, a) : a; }
+AS_INLINE vf vf_max(vf a, vf b) { return vf_flushed_(a > b ? a : b); }
+AS_INLINE vf vf_min(vf a, vf b) { return vf_flushed_(a < b ? a : b); }
 AS_INLINE vf vf_sqrt(vf a) { return sqrtf(a); }
 AS_INLINE vf vf_abs(vf a) { return fabsf(a); }
 AS_INLINE vf vf_neg(vf a) { return -a; }

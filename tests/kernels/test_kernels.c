@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every kernel of table.inc against its reference, on every ISA that this machine has.
+ *
+ *     test_kernels_kernels                     all of them; a kernel without its ISA is SKIPPED
+ *     test_kernels_kernels --kernel conv/direct/avx2 --shape n1_ic17_ih13_... --seed 7     one case
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/threads.h"
+#include "families.h"
+
+#define ISA_scalar AS_ISA_SCALAR
+#define ISA_avx2   AS_ISA_AVX2
+#define ISA_avx512 AS_ISA_AVX512
+
+static const kernel_id table[] = {
+#define AS_CONV(variant, isa, exactness)   {"conv", #variant, #isa, ISA_##isa},
+#define AS_DECONV(variant, isa, exactness) {"deconv", #variant, #isa, ISA_##isa},
+#define AS_KERNEL(family, isa, exactness)  {#family, "", #isa, ISA_##isa},
+#include "kernels/table.inc"
+#undef AS_CONV
+#undef AS_DECONV
+#undef AS_KERNEL
+};
+#define N_TABLE (sizeof table / sizeof *table)
+
+static size_t n_agreeing[AS_ISA_N], n_skipped;
+
+/* "conv/direct/avx2", or "map/avx2". */
+static void print_name(const kernel_id *id, char *name, size_t room)
+{
+    snprintf(name, room, "%s%s%s/%s", id->family, id->variant[0] ? "/" : "", id->variant,
+             id->isa_name);
+}
+
+static const family *family_of(const kernel_id *id)
+{
+    for (size_t i = 0; i < n_families; i++)
+        if (strcmp(families[i].name, id->family) == 0) return &families[i];
+    return NULL;
+}
+
+/* Check one case; a failure prints what to run to see it again. */
+static outcome check_case(const kernel_id *id, const kernel_case *c)
+{
+    char what[256] = "", name[64], shape[512];
+    const outcome result = family_of(id)->check(id, c, what, sizeof what);
+    if (result == DIFFERS) {
+        print_name(id, name, sizeof name);
+        case_print(c, shape, sizeof shape);
+        print_error("%s\ntest_kernels_kernels --kernel %s --shape %s --seed %llu\n", what, name,
+                    shape, (unsigned long long)c->seed);
+    }
+    return result;
+}
+
+static void kernel_agrees_with_its_reference(void **state)
+{
+    const kernel_id *id = *state;
+    char name[64];
+    print_name(id, name, sizeof name);
+    if (!as_isa_available(id->isa)) {
+        print_message("SKIPPED %s: this machine lacks %s\n", name, id->isa_name);
+        n_skipped++;
+        skip();
+    }
+    const family *f = family_of(id);
+    assert_non_null(f);
+    rng r = {0};
+    for (const char *at = id->family; *at;
+         at++) /* all variants and ISAs of a family get equal cases */
+        r.state = r.state * 31 + (unsigned char)*at;
+    size_t n_checked = 0;
+    for (size_t i = 0; i < f->n_cases; i++) {
+        const kernel_case c = f->make(&r, id);
+        const outcome result = check_case(id, &c);
+        assert_int_not_equal(result, DIFFERS);
+        n_checked += result == AGREES;
+    }
+    assert_true(n_checked > f->n_cases / 2); /* a route that refuses everything is no pass */
+    n_agreeing[id->isa] += n_checked;
+}
+
+static int replay(const char *name, const char *shape, uint64_t seed)
+{
+    kernel_case c = case_default(seed);
+    if (shape && !case_parse(shape, &c)) {
+        fprintf(stderr, "test_kernels: shape '%s' has an unknown field\n", shape);
+        return 2;
+    }
+    for (size_t i = 0; i < N_TABLE; i++) {
+        char candidate[64];
+        print_name(&table[i], candidate, sizeof candidate);
+        if (strcmp(candidate, name) != 0) continue;
+        if (!as_isa_available(table[i].isa)) {
+            printf("SKIPPED %s: this machine lacks %s\n", name, table[i].isa_name);
+            return 0;
+        }
+        static const char *const words[] = {"agrees", "differs", "is refused by the route"};
+        const outcome result = check_case(&table[i], &c);
+        printf("%s %s\n", name, words[result]);
+        return result == AGREES ? 0 : 1;
+    }
+    fprintf(stderr, "test_kernels: there is no kernel '%s'\n", name);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = NULL, *shape = NULL;
+    uint64_t seed = 0;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--kernel") == 0) name = argv[i + 1];
+        if (strcmp(argv[i], "--shape") == 0) shape = argv[i + 1];
+        if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
+    }
+    const unsigned saved = as_denormals_flush();
+    if (name) return replay(name, shape, seed);
+    static char names[N_TABLE][64];
+    static kernel_id ids[N_TABLE];
+    struct CMUnitTest tests[N_TABLE];
+    for (size_t i = 0; i < N_TABLE; i++) {
+        ids[i] = table[i];
+        print_name(&table[i], names[i], sizeof names[i]);
+        tests[i] = (struct CMUnitTest){.name = names[i],
+                                       .test_func = kernel_agrees_with_its_reference,
+                                       .initial_state = &ids[i]};
+    }
+    const int n_failed = cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
+    for (as_isa isa = 0; isa < AS_ISA_N; isa++)
+        printf("%s: %zu cases agree with the reference\n", as_isa_name(isa), n_agreeing[isa]);
+    printf("%zu kernels SKIPPED\n", n_skipped);
+    as_denormals_restore(saved);
+    return n_failed;
+}
