@@ -20,8 +20,9 @@
 /** What a case consists of, as its text spells it: "n1_ic17_ih13_iw29_oc23_kh3_kw3_sh2_sw2_...". */
 #define CASE_FIELDS(F)                                                                         \
     F(n)                                                                                       \
-    F(ic) F(ih) F(iw) F(oc) F(kh) F(kw) F(sh) F(sw) F(dh) F(dw) F(pt) F(pl) F(pb) F(pr) F(g)   \
-        F(xs) F(ys) F(ep) F(kind)
+    F(ic)                                                                                      \
+    F(ih) F(iw) F(oc) F(kh) F(kw) F(sh) F(sw) F(dh) F(dw) F(pt) F(pl) F(pb) F(pr) F(g) F(xs)   \
+        F(ys) F(ep) F(kind)
 
 typedef struct kernel_case {
 #define FIELD(name) size_t name;
