@@ -16,7 +16,12 @@
  * Fill `err` (may be NULL) with `code` and one sentence; `where` becomes "".
  * @return `code`, so that a failure is one statement.
  */
+#ifdef __clang_analyzer__ /* sees one file at a time, so it is told what as_fail_at returns */
+#define as_fail(err, code, ...)                                                                  \
+    (as_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__), (assay_code)(code))
+#else
 #define as_fail(err, code, ...) as_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)
+#endif
 
 assay_code as_fail_at(assay_error *err, assay_code code, const char *file, int line,
                       const char *format, ...) AS_PRINTF(5, 6);
