@@ -30,15 +30,20 @@
 /** Most inputs of one call. */
 #define AS_CORPUS_BATCH_MAX      1024
 
-/** A source from which regions were frozen.  Texts belong to the corpus. */
-typedef struct as_corpus_document {
-    const char *id; /**< Unique, [A-Za-z0-9._-]: its name without extension. */
-    const char
-        *name; /**< Base name of the file, escaped (escape.h) so that it is printable UTF-8. */
+/** A file that was given to freeze, frozen or skipped.  Texts belong to the corpus. */
+typedef struct as_corpus_source {
+    const char *name;   /**< Base name, escaped (names.h) so that it is printable UTF-8. */
     const char *sha256; /**< Of the file. */
     int64_t size_bytes;
+} as_corpus_source;
+
+/** A source of which pages were frozen. */
+typedef struct as_corpus_document {
+    const char *id;                 /**< Unique, [A-Za-z0-9._-]: its name without extension. */
+    size_t source;                  /**< Index in corpus->sources. */
     const char *format;             /**< "PDF", "PNG" ... */
     int n_pages;                    /**< Of the whole document, frozen or not. */
+    int first_page, last_page;      /**< The range that was asked for, from 1. */
     size_t first_region, n_regions; /**< Its part of corpus->regions. */
     size_t first_call, n_calls;     /**< Its part of corpus->calls. */
 } as_corpus_document;
@@ -74,10 +79,9 @@ typedef struct as_corpus_skip {
 
 /** A loaded manifest; everything it points to is freed with it. */
 typedef struct as_corpus {
-    const char *path;                    /**< As given to as_corpus_load. */
-    char manifest_sha256[AS_SHA256_HEX]; /**< Of manifest.json's bytes. */
-    const char *assay, *leptonica,
-        *poppler; /**< Versions of the tools; poppler "" where unused. */
+    const char *path;                        /**< As given to as_corpus_load. */
+    char manifest_sha256[AS_SHA256_HEX];     /**< Of manifest.json's bytes. */
+    const char *assay, *leptonica, *poppler; /**< Versions; poppler "" where no PDF is. */
     int dpi, max_batch;
     const char *method;         /**< "segmentation", "whole-pages", "file" */
     const char *regions_sha256; /**< Of the regions file where method is "file", else NULL. */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "corpus/corpus.h"
+#include "corpus/manifest.h"
+
+/* A verification under way. */
+typedef struct verification {
+    const char *path;
+    as_corpus_report report;
+    void *context;
+    assay_code first; /* the first problem's code; its error is in *err */
+    assay_error *err; /* may be NULL */
+} verification;
+
+/* One more problem with `file`. */
+static void note(verification *v, const char *file, const assay_error *problem)
+{
+    if (v->report) v->report(v->context, file, problem);
+    if (v->first) return;
+    v->first = problem->code;
+    if (v->err) *v->err = *problem;
+}
+
+static void note_entry(verification *v, const char *name, const char *what)
+{
+    assay_error problem;
+    as_fail(&problem, ASSAY_E_CHANGED, "%s %s", name, what);
+    note(v, name, &problem);
+}
+
+static void check_sums(verification *v, const as_corpus *corpus)
+{
+    as_bytes wanted = {0}, found = {0};
+    assay_error problem;
+    char *path = as_path_join(v->path, AS_SUMS_NAME);
+    assay_code code = path ? as_sums_print(corpus, &wanted, &problem)
+                           : as_fail(&problem, ASSAY_E_MEMORY, "no memory to verify");
+    if (!code && !as_file_exists(path))
+        code =
+            as_fail(&problem, ASSAY_E_CHANGED, "%s is missing from the corpus", AS_SUMS_NAME);
+    if (!code) code = as_file_read(path, AS_MANIFEST_BYTES_MAX, &found, &problem);
+    if (!code &&
+        (found.size != wanted.size || memcmp(found.data, wanted.data, found.size) != 0))
+        code = as_fail(&problem, ASSAY_E_CHANGED,
+                       "%s is changed: it does not list the sources as the manifest does",
+                       AS_SUMS_NAME);
+    if (code) note(v, AS_SUMS_NAME, &problem);
+    as_bytes_free(&wanted);
+    as_bytes_free(&found);
+    as_free(path);
+}
+
+static void check_region(verification *v, const as_corpus *corpus, size_t region)
+{
+    assay_error problem;
+    as_image image;
+    struct stat info;
+    const char *file = corpus->regions[region].file;
+    char *path = as_corpus_region_path(corpus, region);
+    bool is_other = path && lstat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    assay_code code = is_other
+                          ? as_fail(&problem, ASSAY_E_CHANGED, "%s is not a regular file", file)
+                          : as_corpus_region_pixels(corpus, region, &image, &problem);
+    if (!code)
+        as_image_free(&image);
+    else
+        note(v, file, &problem);
+    as_free(path);
+}
+
+/* Entries of CORPUS/folder that `is_listed` does not know. */
+static void check_folder(verification *v, const as_corpus *corpus, const char *folder,
+                         bool (*is_listed)(const as_corpus *corpus, const char *name))
+{
+    as_names names = {0};
+    assay_error problem;
+    char *path = folder[0] ? as_path_join(v->path, folder) : as_strdup(v->path);
+    assay_code code = path ? as_folder_list(path, &names, &problem)
+                           : as_fail(&problem, ASSAY_E_MEMORY, "no memory to verify");
+    if (code) note(v, folder, &problem);
+    for (size_t i = 0; i < names.n; i++) {
+        if (is_listed(corpus, names.items[i])) continue;
+        char *name =
+            folder[0] ? as_path_join(folder, names.items[i]) : as_strdup(names.items[i]);
+        note_entry(v, name ? name : names.items[i], "does not belong to the corpus");
+        as_free(name);
+    }
+    as_names_free(&names);
+    as_free(path);
+}
+
+static bool is_top_entry(const as_corpus *corpus, const char *name)
+{
+    (void)corpus;
+    return strcmp(name, AS_MANIFEST_NAME) == 0 || strcmp(name, AS_SUMS_NAME) == 0 ||
+           strcmp(name, AS_REGIONS_FOLDER) == 0;
+}
+
+static bool is_region_file(const as_corpus *corpus, const char *name)
+{
+    for (size_t i = 0; i < corpus->n_regions; i++)
+        if (strcmp(as_path_base(corpus->regions[i].file), name) == 0) return true;
+    return false;
+}
+
+static assay_code check_all(verification *v, const as_corpus *corpus,
+                            const as_corpus_watch *watch)
+{
+    check_sums(v, corpus);
+    check_folder(v, corpus, "", is_top_entry);
+    check_folder(v, corpus, AS_REGIONS_FOLDER, is_region_file);
+    for (size_t i = 0; i < corpus->n_regions; i++) {
+        if (watch && watch->stop && watch->stop(watch->stop_context))
+            return as_fail(v->err, ASSAY_E_INTERRUPTED, "interrupted after %zu of %zu regions",
+                           i, corpus->n_regions);
+        check_region(v, corpus, i);
+        if (watch && watch->progress)
+            watch->progress(watch->progress_context, i + 1, corpus->n_regions,
+                            corpus->regions[i].id);
+    }
+    return v->first;
+}
+
+assay_code as_corpus_verify(const char *path, const as_corpus_watch *watch,
+                            as_corpus_report report, void *context, assay_error *err)
+{
+    verification v = {.path = path, .report = report, .context = context, .err = err};
+    as_corpus *corpus;
+    assay_error problem;
+    if (as_corpus_load(path, &corpus, &problem)) {
+        note(&v, AS_MANIFEST_NAME, &problem);
+        return v.first;
+    }
+    assay_code code = check_all(&v, corpus, watch);
+    as_corpus_free(corpus);
+    return code;
+}
