@@ -62,7 +62,8 @@ typedef struct as_policy_facts {
     const double
         *round_s; /**< double round_s[n_rounds]: detection seconds, NaN without a slot. */
     as_summary detection; /**< Of the rounds that are there. */
-    double reduction;     /**< Percent, of medians, against the baseline; NaN where unknown. */
+    double
+        reduction; /**< Percent, of medians over the rounds that the baseline has too; NaN without. */
     as_candidate candidate;                /**< With estimate and verdict. */
     as_summary strata[AS_N_STRATA];        /**< Seconds a round. */
     double stratum_reduction[AS_N_STRATA]; /**< As `reduction`. */
@@ -163,6 +164,12 @@ static inline as_tally *as_facts_cell(const as_facts *f, size_t policy, size_t i
 static inline int as_round_number(as_phase phase, int round)
 {
     return phase == AS_PHASE_SMOKE ? 0 : round + 1;
+}
+
+/** `percent` ready to print with one digit: what rounds to zero has no sign. */
+static inline double as_percent(double percent)
+{
+    return percent > -0.05 && percent < 0.05 ? 0 : percent;
 }
 
 /** Name of policy `i`. */

@@ -74,11 +74,28 @@ static assay_code summarise(as_facts *f, size_t p, double *values, assay_error *
     return code;
 }
 
-/** Percent between two medians; NaN where one is missing or not above 0. */
-static double reduction_of(const as_summary *value, const as_summary *baseline)
+/**
+ * Percent between the medians of `policy` and the baseline over the rounds that both have, of the
+ * whole detection (stratum -1) or one stratum; NaN without such a round.
+ */
+static assay_code reduction_of(const as_facts *f, size_t p, int stratum, double *values,
+                               double *out, assay_error *err)
 {
-    if (value->n == 0 || baseline->n == 0 || !(baseline->median > 0)) return NAN;
-    return as_reduction_percent(value->median, baseline->median);
+    size_t n = 0, base = (size_t)f->run->baseline;
+    double *mine = values, *its = values + f->n_rounds;
+    for (size_t r = 0; r < f->n_rounds; r++) {
+        int slot = as_facts_slot(f, r, p), other = as_facts_slot(f, r, base);
+        if (slot < 0 || other < 0) continue;
+        mine[n] = stratum < 0 ? f->policy[p].round_s[r]
+                              : (double)f->slot[slot].stratum_ns[stratum] / 1e9;
+        its[n++] = stratum < 0 ? f->policy[base].round_s[r]
+                               : (double)f->slot[other].stratum_ns[stratum] / 1e9;
+    }
+    as_summary a, b = {0};
+    assay_code code = as_summary_of(mine, n, &a, err);
+    if (!code) code = as_summary_of(its, n, &b, err);
+    *out = !code && b.median > 0 ? as_reduction_percent(a.median, b.median) : NAN;
+    return code;
 }
 
 /** Pair policy `p` with the baseline in the rounds that have both, and judge it. */
@@ -93,9 +110,6 @@ static assay_code judge(as_facts *f, size_t p, double *values, assay_error *err)
         mine[n] = policy->round_s[r];
         its[n++] = base->round_s[r];
     }
-    policy->reduction = reduction_of(&policy->detection, &base->detection);
-    for (int s = 0; s < AS_N_STRATA; s++)
-        policy->stratum_reduction[s] = reduction_of(&policy->strata[s], &base->strata[s]);
     size_t n_candidates = f->n_policies > 1 ? f->n_policies - 1 : 1;
     as_candidate *c = &policy->candidate;
     *c = (as_candidate){.is_baseline = p == (size_t)f->run->baseline,
@@ -108,6 +122,9 @@ static assay_code judge(as_facts *f, size_t p, double *values, assay_error *err)
                                             : policy->peak_pss[AS_WORKER]};
     assay_code code = as_estimate_ratio(mine, its, n, n_candidates, &c->estimate, err);
     c->verdict = as_verdict_of(c);
+    if (!code) code = reduction_of(f, p, -1, values, &policy->reduction, err);
+    for (int s = 0; !code && s < AS_N_STRATA; s++)
+        code = reduction_of(f, p, s, values, &policy->stratum_reduction[s], err);
     return code;
 }
 

@@ -32,7 +32,7 @@ static const char *const style[] = {
     ".lead{margin:0;color:var(--soft);font-size:17px}",
     ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:14p"
     "x 28px;margin:24px 0 0;padding:20px 0 0;border-top:1px solid var(--line)}",
-    ".tiles dt{color:var(--soft);font-size:13px}.tiles dd{margin:2px 0 0;font-size:26px;f"
+    ".tiles dt{color:var(--soft);font-size:13px}.tiles dd{margin:2px 0 0;font-size:23px;f"
     "ont-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}",
     ".tiles dd.good{color:var(--good)}.tiles dd.warn{color:var(--warn)}.tiles dd.bad{colo"
     "r:var(--bad)}",
@@ -48,7 +48,7 @@ static const char *const style[] = {
     "th,td{padding:9px 12px;border-bottom:1px solid var(--line)}",
     "tbody tr:last-child td{border-bottom:0}th.n,td.n{text-align:right}td.n{white-space:n"
     "owrap}",
-    "td{overflow-wrap:anywhere;min-width:4.5em}",
+    "td{overflow-wrap:break-word}",
     "td.good{color:var(--good)}td.bad{color:var(--bad);font-weight:600}td.chosen{font-wei"
     "ght:650;color:var(--mark)}",
     "figure{margin:28px 0 0;background:var(--card);border:1px solid var(--line);border-ra"
@@ -107,7 +107,7 @@ static tile cost_tile(const as_facts *f)
     const as_estimate *e = &chosen->candidate.estimate;
     double change = e->has_interval ? (e->ratio - 1) * 100 : -chosen->reduction;
     t.tone = "good";
-    snprintf(t.value, sizeof t.value, "%+.1f %%", change);
+    snprintf(t.value, sizeof t.value, "%+.1f %%", as_percent(change));
     snprintf(t.note, sizeof t.note, "%s %.3f s, %s %.3f s (medians, n = %zu)",
              chosen->row->name, chosen->detection.median, base->row->name,
              base->detection.median, chosen->detection.n);
@@ -170,14 +170,18 @@ static tile machine_tile(const as_facts *f)
         n_dirty += f->rounds[r].is_dirty;
     snprintf(t.value, sizeof t.value, "%s%s%s thread%s", isa, *isa ? ", " : "",
              *threads ? threads : "?", strcmp(threads, "1") == 0 ? "" : "s");
-    snprintf(t.note, sizeof t.note, "%zu of %zu rounds dirty%s", n_dirty, f->n_rounds,
-             f->run->exclusive_hardware ? "; declared exclusive" : "; not declared exclusive");
+    json_t *machine = json_loads(f->run->machine_json, 0, NULL);
+    const char *cpu = json_string_value(json_object_get(machine, "cpu"));
+    snprintf(t.note, sizeof t.note, "%.80s%s%zu of %zu rounds dirty%s", cpu ? cpu : "",
+             cpu ? "; " : "", n_dirty, f->n_rounds,
+             f->run->exclusive_hardware ? "; declared exclusive" : "");
+    json_decref(machine);
     return t;
 }
 
 static void put_hero(FILE *out, const as_facts *f)
 {
-    bool is_broken = !f->holds || f->choice.policy == AS_NO_POLICY;
+    bool is_broken = f->choice.policy == AS_NO_POLICY;
     fprintf(out, "<header><p class=\"eyebrow\">assay &middot; ");
     as_put_html(out, f->run->model_name);
     fputs(" on ", out);
@@ -186,9 +190,9 @@ static void put_hero(FILE *out, const as_facts *f)
             f->n_inputs, f->n_calls);
     as_put_html(out, f->run->created);
     fprintf(out, "</p>\n<div class=\"hero %s\">\n<h1>",
-            is_broken              ? "bad"
-            : f->choice.is_certain ? "good"
-                                   : "warn");
+            is_broken                          ? "bad"
+            : f->choice.is_certain && f->holds ? "good"
+                                               : "warn");
     as_put_html(out, f->headline);
     fputs("</h1>\n<p class=\"lead\">", out);
     as_put_html(out, f->certainty);
@@ -206,6 +210,8 @@ static const char *put_svg_tag(FILE *out, const char *at, const char *end)
         const char *from, *to;
     } swaps[] = {{"\"black\"", "\"currentColor\""},
                  {"'black'", "'currentColor'"},
+                 {"rgb(0,0,0)", "currentColor"},
+                 {"rgb(  0,   0,   0)", "currentColor"},
                  {"xmlns:xlink=\"http://www.w3.org/1999/xlink\"", ""},
                  {"xmlns=\"http://www.w3.org/2000/svg\"", ""},
                  {"xlink:href", "href"}};
@@ -248,12 +254,12 @@ static void put_plot(FILE *out, const as_outputs *outputs)
     }
     fputs("<figure>\n", out);
     put_svg(out, &outputs->svg);
-    fputs(
-        "<figcaption>Circles: each round against the baseline in the same round. Diamond: the "
-        "estimate (without an interval, the medians). Pale bar: its interval. Grey band: the "
-        "margin of 1 %. Orange: boxes differ. Script and data are in plots/.</figcaption>\n"
-        "</figure>\n",
-        out);
+    fputs("<figcaption>Dots: each round against the baseline in the same round. Upright "
+          "bar: the "
+          "estimate (without an interval, the medians). Pale bar: its interval. Grey band: the "
+          "margin of 1 %. Orange: boxes differ. Script and data are in plots/.</figcaption>\n"
+          "</figure>\n",
+          out);
 }
 
 assay_code as_write_report_html(const as_outputs *outputs, FILE *out, assay_error *err)

@@ -95,7 +95,7 @@ assay_code as_write_background_jsonl(const as_outputs *outputs, FILE *out, assay
     for (size_t i = 0; i < f->n_snapshots; i++) {
         const as_snapshot_row *s = &f->snapshots[i];
         json_t *line = json_pack(
-            "{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:I, s:o}",
+            "{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}",
             "phase", s->phase == AS_PHASE_SMOKE ? "smoke" : "formal", "round",
             as_round_number(s->phase, s->round), "moment", as_json_text(s->moment), "taken",
             as_json_text(s->taken), "load_1", as_json_real(s->load_1), "load_5",
@@ -103,8 +103,8 @@ assay_code as_write_background_jsonl(const as_outputs *outputs, FILE *out, assay
             as_json_real(s->psi_cpu_avg10), "psi_cpu_total_us", known(s->psi_cpu_total_us),
             "steal_ticks", (json_int_t)s->steal_ticks, "total_ticks",
             (json_int_t)s->total_ticks, "n_throttled", known(s->n_throttled), "throttled_us",
-            known(s->throttled_us), "swap_used_bytes", (json_int_t)s->swap_used_bytes,
-            "processes", processes_json(f, i, &at));
+            known(s->throttled_us), "swap_used_bytes", known(s->swap_used_bytes), "processes",
+            processes_json(f, i, &at));
         if (!line || json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(12))) {
             json_decref(line);
             return as_fail(err, ASSAY_E_MEMORY, "no memory for background-load.jsonl");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/markup.h"
+
+#include <string.h>
+
 #include "report/text.h"
 
 static void heading(FILE *out, int level, const char *id, const char *text)
@@ -44,6 +47,20 @@ static void table_begin(FILE *out, const as_table_column *columns, size_t n)
 
 static void row_begin(FILE *out) { fputs("<tr>", out); }
 
+/** A line may break behind a comma, as in a policy's settings. */
+static void put_breakable(FILE *out, const char *text)
+{
+    for (const char *comma; (comma = strchr(text, ',')) && comma[1]; text = comma + 1) {
+        char part[256];
+        if ((size_t)(comma - text) + 2 > sizeof part) break;
+        memcpy(part, text, (size_t)(comma - text) + 1);
+        part[comma - text + 1] = '\0';
+        as_put_html(out, part);
+        fputs("<wbr>", out);
+    }
+    as_put_html(out, text);
+}
+
 static void cell(FILE *out, const as_table_column *column, as_tone tone, const char *text)
 {
     static const char *const tones[] = {"", "good", "bad", "chosen"};
@@ -53,7 +70,7 @@ static void cell(FILE *out, const as_table_column *column, as_tone tone, const c
         fprintf(out, "<td class=\"%s%s%s\">", number, space, tones[tone]);
     else
         fputs("<td>", out);
-    as_put_html(out, text);
+    put_breakable(out, text);
     fputs("</td>", out);
 }
 

@@ -55,7 +55,7 @@ static extent find_extent(const as_facts *f)
             reach(&x, (e->high - 1) * 100);
         }
     }
-    double margin = (x.high - x.low) * 0.08;
+    double margin = (x.high - x.low) * 0.12;
     return (extent){x.low - margin, x.high + margin};
 }
 
@@ -105,7 +105,7 @@ static assay_code write_estimates(const as_facts *f, const char *folder, assay_e
             fprintf(file.out, "%.6f\t%.6f", (e->low - 1) * 100, (e->high - 1) * 100);
         else
             fprintf(file.out, "NaN\tNaN");
-        fprintf(file.out, "\t\"%+.1f %%%s\"\n", middle,
+        fprintf(file.out, "\t\"%+.1f %%%s\"\n", as_percent(middle),
                 f->policy[p].candidate.boxes_equal ? "" : ", boxes differ");
     }
     return as_whole_file_close(&file, ASSAY_OK, err);
@@ -158,8 +158,8 @@ static void put_script(FILE *out, const as_facts *f)
             "set datafile missing 'NaN'\n"
             "unset key\n"
             "set border 1 lc rgb '#7d8590'\n"
-            "set xtics nomirror out scale 0.5\n"
-            "set ytics nomirror scale 0\n",
+            "set xtics nomirror out scale 0.5 tc rgb '#7d8590'\n"
+            "set ytics nomirror scale 0 tc rgb 'black'\n",
             90 + 52 * n_rows);
     put_rows(out, f);
     fprintf(out,
@@ -180,10 +180,11 @@ static void put_script(FILE *out, const as_facts *f)
             "colour(equal) = equal > 0 ? 0x%s : 0x%s\n"
             "plot 'estimates.tsv' using 3:1:($4-$3):(0) with vectors nohead lw 6 lc rgb "
             "'#9fbfdd', \\\n"
-            "     'rounds.tsv' using 2:1:(colour($4)) with points pt 6 ps 0.8 lw 1.4 lc rgb "
+            "     'rounds.tsv' using 2:1:(colour($4)) with points pt 7 ps 0.6 lc rgb "
             "variable, \\\n"
-            "     'estimates.tsv' using 2:1 with points pt 13 ps 1.3 lc rgb 'black', \\\n"
-            "     'estimates.tsv' using 2:1:5 with labels offset 0,1 tc rgb 'black'\n",
+            "     'estimates.tsv' using 2:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb "
+            "'black', \\\n"
+            "     'estimates.tsv' using 2:1:5 with labels offset 0,1.1 tc rgb 'black'\n",
             bottom, bottom, &EQUAL_COLOUR[1], &DIFFERENT_COLOUR[1]);
 }
 

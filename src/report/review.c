@@ -41,9 +41,11 @@ static assay_code put_file(const char *folder, const char *name, const void *dat
     return code;
 }
 
-static assay_code put_json(const char *folder, const char *name, json_t *root, assay_error *err)
+/** Take `root` over and write it, reals with `digits` digits (17: bit for bit). */
+static assay_code put_json(const char *folder, const char *name, int digits, json_t *root,
+                           assay_error *err)
 {
-    char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(digits)) : NULL;
     assay_code code = text ? put_file(folder, name, text, strlen(text), err)
                            : as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", name);
     free(text);
@@ -82,7 +84,7 @@ static assay_code put_policy(const as_facts *f, const as_difference_facts *d,
     file_name(as_facts_name(f, (size_t)d->policy), policy, sizeof policy);
     snprintf(name, sizeof name, "%s.json", policy);
     assay_code code = put_json(
-        folder, name,
+        folder, name, 17,
         json_pack("{s:o, s:o}", "truth", boxes_json(truth), "answer", boxes_json(answer)), err);
     if (code || png->size == 0) return code;
     as_image image = {0};
@@ -151,7 +153,7 @@ static assay_code put_input(const as_facts *f, const as_difference_facts *d, siz
         json_decref(differences);
         goto done;
     }
-    code = put_json(place, "parameters.json", parameters_json(f, input, differences), err);
+    code = put_json(place, "parameters.json", 15, parameters_json(f, input, differences), err);
     if (code) goto done;
     code = as_evidence_png(f->evidence, d->input, &png, err);
     if (code == ASSAY_E_NOT_FOUND) code = ASSAY_OK; /* boxes alone: no pixels were stored */

@@ -32,7 +32,7 @@ static void cell_reduction(as_page *page, double percent, bool is_baseline)
     else if (!isfinite(percent))
         as_cell(page, "–");
     else
-        as_cell(page, "%+.1f %%", -percent);
+        as_cell(page, "%+.1f %%", as_percent(-percent));
 }
 
 static void cell_interval(as_page *page, const as_policy_facts *policy)
@@ -41,8 +41,8 @@ static void cell_interval(as_page *page, const as_policy_facts *policy)
     if (policy->candidate.is_baseline)
         as_cell(page, "–");
     else if (e->has_interval)
-        as_cell(page, "%+.1f %% (%+.1f to %+.1f)", (e->ratio - 1) * 100, (e->low - 1) * 100,
-                (e->high - 1) * 100);
+        as_cell(page, "%+.1f %% (%+.1f to %+.1f)", as_percent((e->ratio - 1) * 100),
+                as_percent((e->low - 1) * 100), as_percent((e->high - 1) * 100));
     else
         as_cell(page, "no interval: %zu round%s", e->n, e->n == 1 ? "" : "s");
 }
@@ -61,11 +61,32 @@ static void cell_bytes(as_page *page, const int64_t bytes[AS_N_PROCESSES])
 static void cell_boxes(as_page *page, const as_policy_facts *policy)
 {
     if (policy->n_inputs_checked == 0)
-        as_cell(page, "not checked");
+        as_cell(page, policy->candidate.is_baseline ? "the truth" : "not checked");
     else if (policy->n_inputs_differing > 0)
-        as_cell_tone(page, AS_TONE_BAD, "%zu inputs differ", policy->n_inputs_differing);
+        as_cell_tone(page, AS_TONE_BAD, "%zu of %zu differ", policy->n_inputs_differing,
+                     policy->n_inputs_checked);
     else
-        as_cell_tone(page, AS_TONE_GOOD, "equal");
+        as_cell_tone(page, AS_TONE_GOOD, "%zu equal", policy->n_inputs_checked);
+}
+
+/** More rounds than this are told by their ends. */
+#define LISTED_ROUNDS_MAX 6
+
+/** Seconds of each round, as "0.244 0.246 0.248", or "0.244–0.248, n = 12". */
+static void cell_rounds(as_page *page, const as_facts *f, const as_policy_facts *policy)
+{
+    char text[LISTED_ROUNDS_MAX * 24] = "–";
+    size_t used = 0;
+    if (policy->detection.n > LISTED_ROUNDS_MAX) {
+        as_cell(page, "%.3f–%.3f, n = %zu", policy->detection.least, policy->detection.greatest,
+                policy->detection.n);
+        return;
+    }
+    for (size_t r = 0; r < f->n_rounds && policy->detection.n > 0; r++)
+        if (!isnan(policy->round_s[r]) && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.3f",
+                                     used ? "  " : "", policy->round_s[r]);
+    as_cell(page, "%s", text);
 }
 
 static void cell_verdict(as_page *page, const as_facts *f, size_t p)
@@ -75,52 +96,63 @@ static void cell_verdict(as_page *page, const as_facts *f, size_t p)
         as_cell_tone(page, AS_TONE_BAD, "%s", as_verdict_name(c->verdict));
     else if (p == f->choice.policy)
         as_cell_tone(page, AS_TONE_CHOSEN, "%s", c->is_baseline ? "stays" : "chosen");
+    else if (c->verdict == AS_VERDICT_NO_INTERVAL)
+        as_cell(page, "no interval: %zu round%s", c->estimate.n, c->estimate.n == 1 ? "" : "s");
     else
         as_cell(page, "%s", as_verdict_name(c->verdict));
 }
 
+/** Whether any policy has an interval, so that its column is worth its width. */
+static bool has_intervals(const as_facts *f)
+{
+    for (size_t p = 0; p < f->n_policies; p++)
+        if (f->policy[p].candidate.estimate.has_interval && (int)p != f->run->baseline)
+            return true;
+    return false;
+}
+
+static void policies_note(as_page *page, const as_facts *f, bool with_intervals)
+{
+    as_paragraph(page,
+                 "Detection is preprocess + forward + transfer + postprocess over all calls "
+                 "of a round; loading, cleanup and storing are outside it.  \"Of median\" "
+                 "compares medians over the rounds that the baseline has too; negative is "
+                 "faster.  Boxes are counted by inputs.");
+    if (with_intervals)
+        as_paragraph(
+            page,
+            "\"Paired\" is the Hodges-Lehmann estimate over rounds with its signed-rank "
+            "interval, %.4g %% each so that all hold together at 95 %%.",
+            (1 - AS_ALPHA / (double)(f->n_policies > 1 ? f->n_policies - 1 : 1)) * 100);
+}
+
 void as_section_policies(as_page *page, const as_facts *f)
 {
-    static const as_table_column columns[] = {{"policy", false},
-                                              {"setting", false},
-                                              {"detection, median s", true},
-                                              {"least–greatest", true},
-                                              {"rounds", true},
-                                              {"of median", true},
-                                              {"paired (interval)", true},
-                                              {"peak PSS, MiB", true},
-                                              {"peak RSS, MiB", true},
-                                              {"inputs", true},
-                                              {"boxes", false},
-                                              {"verdict", false}};
+    static const as_table_column columns[] = {
+        {"policy", false},          {"setting", false},       {"detection s, each round", true},
+        {"median s", true},         {"of median", true},      {"peak PSS, MiB", true},
+        {"peak RSS, MiB", true},    {"inputs: boxes", false}, {"verdict", false},
+        {"paired (interval)", true}};
+    bool with_intervals = has_intervals(f);
     as_heading(page, 2, "policies", "Policies");
-    as_table(page, columns, AS_COUNT_OF(columns));
+    as_table(page, columns, AS_COUNT_OF(columns) - !with_intervals);
     for (size_t p = 0; p < f->n_policies; p++) {
         const as_policy_facts *policy = &f->policy[p];
         const char *setting = strchr(policy->row->text, '=');
         as_cell_tone(page, p == f->choice.policy ? AS_TONE_CHOSEN : AS_TONE_PLAIN, "%s",
                      policy->row->name);
         as_cell(page, "%s", setting ? setting + 1 : policy->row->text);
+        cell_rounds(page, f, policy);
         cell_seconds(page, &policy->detection);
-        cell_range(page, &policy->detection);
-        as_cell(page, "%zu", policy->detection.n);
         cell_reduction(page, policy->reduction, policy->candidate.is_baseline);
-        cell_interval(page, policy);
         cell_bytes(page, policy->peak_pss);
         cell_bytes(page, policy->peak_rss);
-        as_cell(page, "%zu", policy->n_inputs_checked);
         cell_boxes(page, policy);
         cell_verdict(page, f, p);
+        if (with_intervals) cell_interval(page, policy);
     }
     as_table_end(page);
-    as_paragraph(
-        page,
-        "Detection is preprocess + forward + transfer + postprocess over all calls of a "
-        "round; loading, cleanup and storing are outside it.  \"Of median\" compares "
-        "medians with the baseline's, negative is faster.  \"Paired\" is the "
-        "Hodges-Lehmann estimate over rounds with its signed-rank interval, %.3g %% each "
-        "so that all hold together at 95 %%.",
-        (1 - AS_ALPHA / (double)(f->n_policies > 1 ? f->n_policies - 1 : 1)) * 100);
+    policies_note(page, f, with_intervals);
 }
 
 void as_section_warnings(as_page *page, const as_facts *f)
@@ -238,14 +270,9 @@ static void section_equality(as_page *page, const as_facts *f)
 
 static void section_strata(as_page *page, const as_facts *f)
 {
-    static const as_table_column columns[] = {{"batch", false},
-                                              {"policy", false},
-                                              {"calls", true},
-                                              {"inputs", true},
-                                              {"detection, median s", true},
-                                              {"least–greatest", true},
-                                              {"rounds", true},
-                                              {"of median", true}};
+    static const as_table_column columns[] = {
+        {"batch", false},   {"policy", false},        {"calls", true},  {"inputs", true},
+        {"median s", true}, {"least–greatest", true}, {"rounds", true}, {"of median", true}};
     static const char *const names[AS_N_STRATA] = {"N < 16", "N ≥ 16"};
     as_heading(page, 2, "strata", "Small and large batches");
     as_table(page, columns, AS_COUNT_OF(columns));

@@ -80,7 +80,7 @@ void as_section_rounds(as_page *page, const as_facts *f)
         {"total, s", true},     {"forwards", true}, {"calls", true}};
     as_heading(page, 2, "rounds", "Rounds");
     as_paragraph(page,
-                 "%s order, seed %lld: each row is one fresh process.  Total is the whole "
+                 "Order: %s, seed %lld.  Each row is one fresh process.  Total is the whole "
                  "process's wall time; loading and cleanup are no part of detection.",
                  f->run->order, (long long)f->run->seed);
     as_table(page, columns, AS_COUNT_OF(columns));
@@ -199,7 +199,7 @@ static void object_rows(as_page *page, const char *prefix, const json_t *object,
         } else if (name) {
             char *text = value_text(value);
             as_cell(page, "%s", name);
-            as_cell(page, "%s", text ? text : "?");
+            as_cell(page, "%s", !text ? "?" : *text ? text : "–");
             free_value_text(value, text);
         }
         as_free(name);
@@ -241,6 +241,32 @@ static void engine_table(as_page *page, const as_facts *f)
     as_table_end(page);
 }
 
+/** What `assay env` looked at when the run began. */
+static void findings_table(as_page *page, const as_facts *f)
+{
+    static const as_table_column columns[] = {
+        {"what", false}, {"", false}, {"seen", false}, {"effect", false}, {"advice", false}};
+    static const char *const keys[] = {"name", "severity", "seen", "effect", "advice"};
+    json_t *findings = json_loads(f->run->findings_json, 0, NULL), *item;
+    size_t i;
+    if (json_array_size(findings) > 0) {
+        as_fold(page, "The machine when the run began, as assay env sees it");
+        as_table(page, columns, AS_COUNT_OF(columns));
+        json_array_foreach(findings, i, item)
+        {
+            for (size_t k = 0; k < AS_COUNT_OF(keys); k++) {
+                const char *text = json_string_value(json_object_get(item, keys[k]));
+                bool spoils = k == 1 && text && strcmp(text, "spoils") == 0;
+                as_cell_tone(page, spoils ? AS_TONE_BAD : AS_TONE_PLAIN, "%s",
+                             text && *text ? text : "–");
+            }
+        }
+        as_table_end(page);
+        as_fold_end(page);
+    }
+    json_decref(findings);
+}
+
 void as_section_environment(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {{"what", false}, {"value", false}};
@@ -267,4 +293,5 @@ void as_section_environment(as_page *page, const as_facts *f)
     object_rows(page, "", machine, 2);
     json_decref(machine);
     as_table_end(page);
+    findings_table(page, f);
 }

@@ -44,14 +44,16 @@ static line line_of(const as_facts *f, size_t p)
     if (c->is_baseline)
         snprintf(l.cells[4], 64, "baseline");
     else if (c->estimate.has_interval)
-        snprintf(l.cells[4], 64, "%+.1f %% [%+.1f, %+.1f]", (c->estimate.ratio - 1) * 100,
-                 (c->estimate.low - 1) * 100, (c->estimate.high - 1) * 100);
+        snprintf(l.cells[4], 64, "%+.1f %% [%+.1f, %+.1f]",
+                 as_percent((c->estimate.ratio - 1) * 100),
+                 as_percent((c->estimate.low - 1) * 100),
+                 as_percent((c->estimate.high - 1) * 100));
     else if (isfinite(policy->reduction))
-        snprintf(l.cells[4], 64, "%+.1f %%", -policy->reduction);
+        snprintf(l.cells[4], 64, "%+.1f %%", as_percent(-policy->reduction));
     put_bytes(l.cells[5], policy->peak_pss[AS_WORKER]);
     put_bytes(l.cells[6], policy->peak_rss[AS_WORKER]);
     if (policy->n_inputs_checked == 0)
-        snprintf(l.cells[7], 64, "not checked");
+        snprintf(l.cells[7], 64, c->is_baseline ? "the truth" : "not checked");
     else if (policy->n_inputs_differing == 0)
         snprintf(l.cells[7], 64, "%zu equal", policy->n_inputs_checked);
     else

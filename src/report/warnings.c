@@ -237,7 +237,7 @@ static assay_code say_noise(sentences *list, assay_error *err)
     return code;
 }
 
-/** What `assay env` found when the run began: strings, or objects with a sentence inside. */
+/** What `assay env` found when the run began and likely spoils it; the rest is in a table. */
 static assay_code say_findings(sentences *list, assay_error *err)
 {
     json_t *findings = json_loads(list->f->run->findings_json, 0, NULL);
@@ -246,11 +246,14 @@ static assay_code say_findings(sentences *list, assay_error *err)
     assay_code code = ASSAY_OK;
     json_array_foreach(findings, i, item)
     {
-        const char *text = json_string_value(item), *kept;
-        if (!text) text = json_string_value(json_object_get(item, "message"));
-        if (!text || code) continue;
-        code = as_facts_format(list->f, &kept, err, "%s", text);
-        if (!code) code = keep(list, kept, err);
+        const char *severity = "", *seen = "", *effect = "", *advice = "", *text;
+        if (code || json_unpack(item, "{s:s, s:s, s:s, s:s}", "severity", &severity, "seen",
+                                &seen, "effect", &effect, "advice", &advice))
+            continue;
+        if (strcmp(severity, "spoils") != 0) continue;
+        code = as_facts_format(list->f, &text, err, "When the run began: %s; %s.  Advice: %s.",
+                               seen, effect, advice);
+        if (!code) code = keep(list, text, err);
     }
     json_decref(findings);
     return code;
