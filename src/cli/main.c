@@ -47,11 +47,37 @@ static void print_help(void)
         "\ninput; 5 input or output failed; 6 undecided; 130 interrupted.\n");
 }
 
+/* Print words in lines of at most 80 columns; a newline of the text stays one. */
+static void print_wrapped(const char *text)
+{
+    enum { WIDTH = 80 };
+    size_t column = 0;
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+        if (column && column + 1 + length > WIDTH) {
+            putchar('\n');
+            column = 0;
+        }
+        printf("%s%.*s", column ? " " : "", (int)length, text);
+        column += length + (column != 0);
+        text += length;
+        if (*text == '\n') {
+            putchar('\n');
+            column = 0;
+        }
+        if (*text) text++;
+    }
+    putchar('\n');
+}
+
 static void print_verb_help(const as_verb *verb)
 {
     printf("assay %s: %s\n\nUsage: assay %s %s\n", verb->name, verb->summary, verb->name,
            verb->usage);
-    if (verb->description) printf("\n%s\n", verb->description);
+    if (verb->description) {
+        putchar('\n');
+        print_wrapped(verb->description);
+    }
     printf("\nOptions:\n");
     as_options_print(verb->options);
     printf("\nExample:\n");
