@@ -131,6 +131,9 @@ assay_code as_build_document(as_build *build, size_t source, as_image_format for
     c->documents[c->n_documents++] =
         (as_corpus_document){.id = id,
                              .source = source,
+                             .name = c->sources[source].name,
+                             .sha256 = c->sources[source].sha256,
+                             .size_bytes = c->sources[source].size_bytes,
                              .format = as_image_format_name(format),
                              .n_pages = n_pages,
                              .first_page = first_page,
@@ -220,6 +223,7 @@ assay_code as_build_skip(as_build *build, size_t source, int page, as_trouble ki
     if (!grown) return no_memory(build, err);
     c->skipped = grown;
     as_corpus_skip skip = {.source = source,
+                           .name = c->sources[source].name,
                            .page = page,
                            .kind = as_trouble_name(kind),
                            .reason = as_name_escape(c->arena, reason)};

@@ -58,8 +58,7 @@ bool as_corpus_find_document(const as_corpus *corpus, const char *name, size_t *
 {
     for (size_t i = 0; i < corpus->n_documents; i++) {
         const as_corpus_document *d = &corpus->documents[i];
-        if (strcmp(d->id, name) != 0 && strcmp(corpus->sources[d->source].name, name) != 0)
-            continue;
+        if (strcmp(d->id, name) != 0 && strcmp(d->name, name) != 0) continue;
         *index = i;
         return true;
     }

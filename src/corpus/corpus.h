@@ -39,8 +39,11 @@ typedef struct as_corpus_source {
 
 /** A source of which pages were frozen. */
 typedef struct as_corpus_document {
-    const char *id;                 /**< Unique, [A-Za-z0-9._-]: its name without extension. */
-    size_t source;                  /**< Index in corpus->sources. */
+    const char *id;   /**< Unique, [A-Za-z0-9._-]: its name without extension. */
+    size_t source;    /**< Index in corpus->sources. */
+    const char *name; /**< Its source's; as are the next two. */
+    const char *sha256;
+    int64_t size_bytes;
     const char *format;             /**< "PDF", "PNG" ... */
     int n_pages;                    /**< Of the whole document, frozen or not. */
     int first_page, last_page;      /**< The range that was asked for, from 1. */
@@ -72,6 +75,7 @@ typedef struct as_corpus_call {
 /** A document or page that could not be frozen. */
 typedef struct as_corpus_skip {
     size_t source;      /**< Index in corpus->sources. */
+    const char *name;   /**< Its source's. */
     int page;           /**< From 1; 0 = the whole document. */
     const char *kind;   /**< "encrypted", "damaged", "unsupported", "too-large" */
     const char *reason; /**< One sentence. */

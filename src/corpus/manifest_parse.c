@@ -100,10 +100,14 @@ static assay_code read_source(reader *r, as_fields *f, size_t index)
     return f->code;
 }
 
+/* "source" as an index that exists, where nothing failed. */
 static size_t source_index(reader *r, as_fields *f)
 {
-    int64_t most = (int64_t)r->corpus->n_sources - 1;
-    return (size_t)as_field_int(f, "source", 0, most < 0 ? 0 : most);
+    int64_t index = as_field_int(f, "source", 0, INT64_MAX);
+    if (!f->code && (uint64_t)index >= r->corpus->n_sources)
+        f->code = as_fail(r->err, ASSAY_E_FORMAT, "\"source\" is %lld of %zu sources",
+                          (long long)index, r->corpus->n_sources);
+    return (size_t)index;
 }
 
 static assay_code read_document(reader *r, as_fields *f, size_t index)
@@ -117,8 +121,12 @@ static assay_code read_document(reader *r, as_fields *f, size_t index)
     as_field_ints(f, "pages", pages, 2, 1, d->n_pages);
     d->first_page = pages[0];
     d->last_page = pages[1];
-    if (!f->code && r->corpus->n_sources == 0)
-        f->code = as_fail(r->err, ASSAY_E_FORMAT, "\"source\" names none of 0 sources");
+    if (!f->code) {
+        const as_corpus_source *source = &r->corpus->sources[d->source];
+        d->name = source->name;
+        d->sha256 = source->sha256;
+        d->size_bytes = source->size_bytes;
+    }
     if (!f->code && d->first_page > d->last_page)
         f->code = as_fail(r->err, ASSAY_E_FORMAT, "\"pages\" are %d to %d", d->first_page,
                           d->last_page);
@@ -241,8 +249,7 @@ static assay_code read_skip(reader *r, as_fields *f, size_t index)
                   : (int)as_field_int(f, "page", 1, INT_MAX);
     s->kind = keep(r, f, as_field_text(f, "kind"));
     s->reason = keep(r, f, as_field_text(f, "reason"));
-    if (!f->code && r->corpus->n_sources == 0)
-        f->code = as_fail(r->err, ASSAY_E_FORMAT, "\"source\" names none of 0 sources");
+    if (!f->code) s->name = r->corpus->sources[s->source].name;
     return f->code;
 }
 

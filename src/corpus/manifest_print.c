@@ -74,9 +74,8 @@ static json_t *skip_json(const as_corpus *corpus, size_t i)
 {
     const as_corpus_skip *s = &corpus->skipped[i];
     return json_pack("{s:I, s:s, s:o, s:s, s:s}", "source", (json_int_t)s->source, "name",
-                     corpus->sources[s->source].name, "page",
-                     s->page ? json_integer(s->page) : json_null(), "kind", s->kind, "reason",
-                     s->reason);
+                     s->name, "page", s->page ? json_integer(s->page) : json_null(), "kind",
+                     s->kind, "reason", s->reason);
 }
 
 static json_t *list_of(const as_corpus *corpus, size_t n,

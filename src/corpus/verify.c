@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "corpus/corpus.h"
 #include "corpus/manifest.h"
+#include "corpus/names.h"
 
 /* A verification under way. */
 typedef struct verification {
@@ -25,11 +26,17 @@ static void note(verification *v, const char *file, const assay_error *problem)
     if (v->err) *v->err = *problem;
 }
 
-static void note_entry(verification *v, const char *name, const char *what)
+/* An entry of CORPUS/folder that nobody put there; its name may be any bytes. */
+static void note_extra(verification *v, const as_corpus *corpus, const char *folder,
+                       const char *name)
 {
     assay_error problem;
-    as_fail(&problem, ASSAY_E_CHANGED, "%s %s", name, what);
-    note(v, name, &problem);
+    const char *text = as_name_escape(corpus->arena, name);
+    char *file = text && folder[0] ? as_path_join(folder, text) : as_strdup(text ? text : "");
+    as_fail(&problem, ASSAY_E_CHANGED, "%s does not belong to the corpus",
+            file ? file : "a file");
+    note(v, file ? file : "", &problem);
+    as_free(file);
 }
 
 static void check_sums(verification *v, const as_corpus *corpus)
@@ -84,10 +91,7 @@ static void check_folder(verification *v, const as_corpus *corpus, const char *f
     if (code) note(v, folder, &problem);
     for (size_t i = 0; i < names.n; i++) {
         if (is_listed(corpus, names.items[i])) continue;
-        char *name =
-            folder[0] ? as_path_join(folder, names.items[i]) : as_strdup(names.items[i]);
-        note_entry(v, name ? name : names.items[i], "does not belong to the corpus");
-        as_free(name);
+        note_extra(v, corpus, folder, names.items[i]);
     }
     as_names_free(&names);
     as_free(path);
