@@ -20,10 +20,12 @@
 
 #define ROUTE(function) KERNEL(conv_depthwise_##function)
 
-#define WIDE                                                                                   \
-    8 /* interior pixels at a time: enough accumulators to hide the latency of an FMA */
-#define MAX_TAPS    256
-#define BORDER_VECS 4 /* vectors of channels at a time in a border pixel */
+/* Interior pixels at a time: enough accumulators to hide the latency of an FMA. */
+#define WIDE         8
+#define MAX_TAPS     256
+#define MAX_KNOWN_KW 7
+/* Vectors of channels at a time in a border pixel. */
+#define BORDER_VECS  6
 
 bool ROUTE(proposes)(const as_conv_shape *s)
 {
@@ -74,27 +76,62 @@ AS_INLINE vf clamped(const dw_row *r, vf x)
     return vf_min(vf_splat(r->clamp.high), vf_max(vf_splat(r->clamp.low), x));
 }
 
-/* Channels c .. of the `wide` interior pixels from ox on.  tail = 0 means a whole vector. */
+AS_INLINE vf load_channels(const float *x, size_t tail)
+{
+    return tail ? vf_load_tail(x, tail) : vf_load(x);
+}
+
+/* One kernel row of a size known here: each input vector is loaded once and meets its taps. */
+AS_INLINE const float *row_by_inputs(const float *in, size_t step, const float *w, size_t tail,
+                                     vf acc[WIDE], const size_t wide, const size_t kw,
+                                     const size_t sw)
+{
+    vf taps[MAX_KNOWN_KW];
+    unrolled_for (j, kw)
+        taps[j] = vf_load(w + j * VF_LANES);
+    unrolled_for (i, (wide - 1) * sw + kw) {
+        const vf x = load_channels(in, tail);
+        in += step;
+        unrolled_for (j, kw) /* pixel p takes column i as tap j = i - p * sw: j grows with i */
+            if (j <= i && (i - j) % sw == 0 && (i - j) / sw < wide)
+                acc[(i - j) / sw] = vf_fma(x, taps[j], acc[(i - j) / sw]);
+    }
+    return w + kw * VF_LANES;
+}
+
+/* One kernel row of any size and dilation. */
+AS_INLINE const float *row_by_taps(const dw_row *r, const float *in, size_t step,
+                                   const float *w, size_t tail, vf acc[WIDE], const size_t wide)
+{
+    const as_conv_shape *s = &r->args->shape;
+    const size_t pixel_step = s->sw * step;
+    for (size_t j = 0; j < s->kw; j++, w += VF_LANES, in += s->dw * step) {
+        const vf tap = vf_load(w);
+        unrolled_for (p, wide)
+            acc[p] = vf_fma(load_channels(in + p * pixel_step, tail), tap, acc[p]);
+    }
+    return w;
+}
+
+/* Channels c .. of the `wide` interior pixels from ox on.  tail = 0 means a whole vector, kw = 0 a
+ * kernel whose size is not known here. */
 AS_INLINE void interior_vector(const dw_row *r, const float *w, size_t ox, size_t c,
                                size_t tail, const size_t wide, const size_t kh, const size_t kw,
                                const size_t sw)
 {
     const as_conv_shape *s = &r->args->shape;
-    const size_t ix = ox * sw - s->pad_left;
+    const size_t ix = ox * s->sw - s->pad_left, n_rows = kw ? kh : s->kh;
     vf acc[WIDE];
     unrolled_for (p, wide)
         acc[p] = vf_load(w);
     w += VF_LANES;
-    for (size_t i = 0; i < kh; i++) {
-        const size_t step = r->steps[i], pixel_step = sw * step, tap_step = s->dw * step;
+    for (size_t i = 0; i < n_rows; i++) {
+        const size_t step = r->steps[i];
         const float *in = r->rows[i] + ix * step + c;
-        for (size_t j = 0; j < kw; j++, w += VF_LANES, in += tap_step) {
-            const vf wv = vf_load(w);
-            unrolled_for (p, wide) {
-                const float *x = in + p * pixel_step;
-                acc[p] = vf_fma(tail ? vf_load_tail(x, tail) : vf_load(x), wv, acc[p]);
-            }
-        }
+        if (kw)
+            w = row_by_inputs(in, step, w, tail, acc, wide, kw, sw);
+        else
+            w = row_by_taps(r, in, step, w, tail, acc, wide);
     }
     float *out = r->out + ox * r->args->out.pixel_stride + c;
     unrolled_for (p, wide) {
@@ -126,41 +163,44 @@ static void epilogue_part(const dw_row *r, size_t ox, size_t n_pixels)
      r->args->shape.oc);
 }
 
-/* Interior pixels [x0, x1). */
+/* Interior pixels [x0, x1).  The last group may begin inside the one before and compute some pixels
+ * twice; the epilogue runs over pixels that no later group touches. */
 AS_INLINE void interior(const dw_row *r, size_t x0, size_t x1, const size_t kh, const size_t kw,
                         const size_t sw)
 {
-    size_t ox = x0;
-    for (; ox + WIDE <= x1; ox += WIDE) {
+    size_t done = x0;
+    if (x1 - x0 < WIDE) {
+        for (size_t ox = x0; ox < x1; ox++)
+            interior_pixels(r, ox, 1, kh, kw, sw);
+        epilogue_part(r, x0, x1 - x0);
+        return;
+    }
+    for (size_t ox = x0; done < x1; ox = done) {
+        if (ox > x1 - WIDE) ox = x1 - WIDE;
         interior_pixels(r, ox, WIDE, kh, kw, sw);
-        epilogue_part(r, ox, WIDE);
-    }
-    for (; ox + 4 <= x1; ox += 4) {
-        interior_pixels(r, ox, 4, kh, kw, sw);
-        epilogue_part(r, ox, 4);
-    }
-    for (; ox < x1; ox++) {
-        interior_pixels(r, ox, 1, kh, kw, sw);
-        epilogue_part(r, ox, 1);
+        const size_t end = ox + WIDE, left = x1 - end;
+        const size_t next = left == 0 || left >= WIDE ? end : x1 - WIDE;
+        epilogue_part(r, done, next - done);
+        done = next;
     }
 }
 
 static void interior_any(const dw_row *r, size_t x0, size_t x1)
 {
     const as_conv_shape *s = &r->args->shape;
-    const bool is_dense = s->dw == 1 && s->kh == s->kw;
-    if (is_dense && s->kw == 3 && s->sw == 1)
+    const bool is_square = s->dw == 1 && s->kh == s->kw;
+    if (is_square && s->kw == 3 && s->sw == 1)
         interior(r, x0, x1, 3, 3, 1);
-    else if (is_dense && s->kw == 3 && s->sw == 2)
+    else if (is_square && s->kw == 3 && s->sw == 2)
         interior(r, x0, x1, 3, 3, 2);
-    else if (is_dense && s->kw == 5 && s->sw == 1)
+    else if (is_square && s->kw == 5 && s->sw == 1)
         interior(r, x0, x1, 5, 5, 1);
-    else if (is_dense && s->kw == 5 && s->sw == 2)
+    else if (is_square && s->kw == 5 && s->sw == 2)
         interior(r, x0, x1, 5, 5, 2);
-    else if (is_dense && s->kw == 7 && s->sw == 1)
+    else if (is_square && s->kw == 7 && s->sw == 1)
         interior(r, x0, x1, 7, 7, 1);
     else
-        interior(r, x0, x1, s->kh, s->kw, s->sw);
+        interior(r, x0, x1, 0, 0, 0);
 }
 
 /* `vecs` vectors of channels from c on at one border pixel; the last one has `tail` lanes if not 0. */
@@ -204,6 +244,8 @@ static void border_pixel(const dw_row *r, size_t ox)
     size_t c = 0;
     for (; c + BORDER_VECS * VF_LANES <= full; c += BORDER_VECS * VF_LANES)
         border_vectors(r, taps, out, c, 0, BORDER_VECS);
+    for (; c + 3 * VF_LANES <= full; c += 3 * VF_LANES)
+        border_vectors(r, taps, out, c, 0, 3);
     for (; c < full; c += VF_LANES)
         border_vectors(r, taps, out, c, 0, 1);
     if (tail) border_vectors(r, taps, out, c, tail, 1);

@@ -101,6 +101,11 @@ void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, fl
                            .group_offset = icg,
                            .fill = tight ? fill_runs : fill_taps,
                            .scratch = scratch + KERNEL(conv_tile_rows_floats)(s->kh * s->kw)};
+    if (KERNEL(conv_tile_is_pointwise)(s)) {
+        plan = KERNEL(conv_tile_pointwise)(s);
+        KERNEL(conv_tile_run)(args, &plan, item_begin, item_end, scratch);
+        return;
+    }
     memset(plan.scratch, 0, zeros_floats(s) * sizeof *plan.scratch);
     KERNEL(conv_tile_run)(args, &plan, item_begin, item_end, scratch);
 }

@@ -14,39 +14,38 @@
 
 #define ROUTE(function) KERNEL(conv_gemm_##function)
 
-static bool is_pointwise(const as_conv_shape *s)
-{
-    return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->oh == s->ih &&
-           s->ow == s->iw && s->pad_top == 0 && s->pad_left == 0;
-}
-
 bool ROUTE(proposes)(const as_conv_shape *shape)
 {
     /* A matrix product for each single channel would be all overhead: that is depthwise's. */
     return shape->group == 1 || shape->ic / shape->group > 1;
 }
 
-static void fill_pointwise(const conv_tile_block *block)
+AS_INLINE void copy_floats(float *to, const float *from, size_t n)
 {
-    const as_view *in = &block->args->in;
-    for (size_t i = 0; i < block->n_pixels; i++)
-        block->rows[i] = in->data + (block->pixel + i) * in->pixel_stride;
+    const size_t tail = n % VF_LANES;
+    size_t i = 0;
+    for (; i + VF_LANES <= n; i += VF_LANES)
+        vf_store(to + i, vf_load(from + i));
+    if (tail) vf_store_tail(to + i, vf_load_tail(from + i, tail), tail);
 }
 
-/* The taps of one output pixel's row kh, all kw of them. */
-static float *copy_taps(const as_conv_args *args, const conv_place *place, size_t kh, size_t c0,
-                        size_t icg, float *to)
+/* The taps of one output pixel's kernel row: kw runs of icg floats, one run where they lie tight. */
+static void copy_taps(const as_conv_args *args, const float *row, size_t x0, size_t icg,
+                      float *to)
 {
     const as_conv_shape *s = &args->shape;
-    const float *row = conv_input_row(args, place, kh);
+    if (row && x0 < s->iw && (s->kw - 1) * s->dw < s->iw - x0 && s->dw == 1 &&
+        args->in.pixel_stride == icg) {
+        copy_floats(to, row + x0 * icg, s->kw * icg);
+        return;
+    }
     for (size_t kw = 0; kw < s->kw; kw++, to += icg) {
-        size_t ix = place->x * s->sw + kw * s->dw - s->pad_left; /* wraps left of the image */
+        const size_t ix = x0 + kw * s->dw; /* wraps left of the image */
         if (row && ix < s->iw)
-            memcpy(to, row + ix * args->in.pixel_stride + c0, icg * sizeof *to);
+            copy_floats(to, row + ix * args->in.pixel_stride, icg);
         else
             memset(to, 0, icg * sizeof *to);
     }
-    return to;
 }
 
 static void fill_im2col(const conv_tile_block *block)
@@ -57,15 +56,18 @@ static void fill_im2col(const conv_tile_block *block)
     float *to = block->scratch;
     for (size_t i = 0; i < block->n_pixels; i++, conv_place_next(s, &place)) {
         block->rows[i] = to;
-        for (size_t kh = 0; kh < s->kh; kh++)
-            to = copy_taps(block->args, &place, kh, block->group * icg, icg, to);
+        for (size_t kh = 0; kh < s->kh; kh++, to += s->kw * icg) {
+            const float *row = conv_input_row(block->args, &place, kh);
+            if (row) row += block->group * icg;
+            copy_taps(block->args, row, place.x * s->sw - s->pad_left, icg, to);
+        }
     }
 }
 
 size_t ROUTE(scratch_floats)(const as_conv_shape *shape)
 {
     size_t rows = KERNEL(conv_tile_rows_floats)(1);
-    if (is_pointwise(shape)) return rows;
+    if (KERNEL(conv_tile_is_pointwise)(shape)) return rows;
     return rows + TILE_BLOCK * shape->kh * shape->kw * (shape->ic / shape->group);
 }
 
@@ -73,13 +75,12 @@ void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, fl
 {
     const as_conv_shape *s = &args->shape;
     const size_t icg = s->ic / s->group;
-    const bool pointwise = is_pointwise(s);
     conv_tile_plan plan = {.n_segments = 1,
                            .segment_floats = s->kh * s->kw * icg,
-                           .group_offset = pointwise ? icg : 0,
-                           .fills_each_group = !pointwise,
-                           .fill = pointwise ? fill_pointwise : fill_im2col,
+                           .fills_each_group = true,
+                           .fill = fill_im2col,
                            .scratch = scratch + KERNEL(conv_tile_rows_floats)(1)};
+    if (KERNEL(conv_tile_is_pointwise)(s)) plan = KERNEL(conv_tile_pointwise)(s);
     KERNEL(conv_tile_run)(args, &plan, item_begin, item_end, scratch);
 }
 

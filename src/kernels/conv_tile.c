@@ -55,6 +55,26 @@ size_t KERNEL(conv_tile_rows_floats)(size_t n_segments)
     return (n_segments + 1) * TILE_BLOCK * sizeof(float *) / sizeof(float);
 }
 
+bool KERNEL(conv_tile_is_pointwise)(const as_conv_shape *s)
+{
+    return s->kh == 1 && s->kw == 1 && s->sh == 1 && s->sw == 1 && s->oh == s->ih &&
+           s->ow == s->iw && s->pad_top == 0 && s->pad_left == 0;
+}
+
+static void fill_pointwise(const conv_tile_block *block)
+{
+    const as_view *in = &block->args->in;
+    for (size_t i = 0; i < block->n_pixels; i++)
+        block->rows[i] = in->data + (block->pixel + i) * in->pixel_stride;
+}
+
+conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *s)
+{
+    const size_t icg = s->ic / s->group;
+    return (conv_tile_plan){
+        .n_segments = 1, .segment_floats = icg, .group_offset = icg, .fill = fill_pointwise};
+}
+
 /* All panels of one group over one block. */
 static void run_group(const conv_tile_block *block, const conv_tile_plan *plan, tile_job *job,
                       const epilogue_clamp *clamp)

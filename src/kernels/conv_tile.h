@@ -40,6 +40,12 @@ typedef struct conv_tile_plan {
     float *scratch; /**< behind the row pointers */
 } conv_tile_plan;
 
+/** Whether output pixel p reads input pixel p alone. */
+bool KERNEL(conv_tile_is_pointwise)(const as_conv_shape *shape);
+
+/** A plan for such a layer: one segment straight from the input, no scratch but the pointers. */
+conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *shape);
+
 /** Floats of scratch that `n_segments` row pointers of a block take. */
 size_t KERNEL(conv_tile_rows_floats)(size_t n_segments);
 
