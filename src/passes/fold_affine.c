@@ -8,6 +8,8 @@
  *
  * The chain is composed in double and rounded once, into the weights or into the Affine.
  */
+#include <string.h>
+
 #include "base/memory.h"
 #include "passes/affine.h"
 #include "passes/passes.h"
@@ -85,9 +87,12 @@ static assay_code fold_ahead(state *s, bool *is_done)
                    as_affine_can_fold_ahead(s->graph, conv, &s->affine);
     }
     if (!*is_done) return ASSAY_OK;
+    /* A fold may add a bias and so edit the list of readers; chain and readers are all different. */
+    int *convs = s->chain + s->n_chain;
+    memcpy(convs, readers, (size_t)n * sizeof *convs);
     assay_code code = ASSAY_OK;
     for (int i = 0; !code && i < n; i++)
-        code = as_affine_fold_ahead(s->graph, readers[i], &s->affine, s->err);
+        code = as_affine_fold_ahead(s->graph, convs[i], &s->affine, s->err);
     if (code) return code;
     int x = s->affine.x;
     remove_chain(s);
