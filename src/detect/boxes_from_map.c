@@ -67,11 +67,13 @@ assay_code as_boxes_from_map(as_detect_scratch *scratch, const as_detect_setting
     const map_job job = {scratch, settings, prob, h, w, image_h, image_w};
     const as_contours *contours = &scratch->contours;
     as_boxes_clear(boxes);
+    assay_code code = as_detect_settings_check(settings, err);
+    if (code) return code;
     if (!is_side(h) || !is_side(w) || !is_side(image_h) || !is_side(image_w))
         return as_fail(err, ASSAY_E_ARGUMENT,
                        "a map of %d x %d for an image of %d x %d, sides have to be in 1..%d", h,
                        w, image_h, image_w, AS_IMAGE_SIDE_MAX);
-    assay_code code = as_contours_find(&scratch->contours, prob, h, w, settings->thresh, err);
+    code = as_contours_find(&scratch->contours, prob, h, w, settings->thresh, err);
     for (size_t i = 0; i < contours->n && i < AS_CANDIDATES_MAX && !code; i++) {
         as_box box = {0};
         bool is_kept = false;

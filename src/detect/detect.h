@@ -44,7 +44,8 @@ assay_code as_preprocess(as_detect_scratch *scratch, const uint8_t *bgr, int h, 
  * @param prob  float prob[h][w]; NaN and infinities are allowed and crash nothing; only read.
  * @param image_h,image_w  pixels of the image that the map stands for.
  * @param boxes cleared first, then filled; on failure empty.
- * @return ASSAY_OK, ASSAY_E_ARGUMENT for a side outside 1..AS_IMAGE_SIDE_MAX, ASSAY_E_MEMORY.
+ * @return ASSAY_OK, ASSAY_E_ARGUMENT for a side outside 1..AS_IMAGE_SIDE_MAX or settings that
+ *         as_detect_settings_check refuses, ASSAY_E_MEMORY.
  */
 assay_code as_boxes_from_map(as_detect_scratch *scratch, const as_detect_settings *settings,
                              const float *prob, int h, int w, int image_h, int image_w,

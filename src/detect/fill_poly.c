@@ -116,12 +116,17 @@ static side edge_side(const canvas *c, as_point p, as_point q)
     return (side){q.y, p.y, b.x + (q.y - b.y) * slope, slope};
 }
 
+/* Whole pixels of a position, rounded down also below 0. */
+static int64_t whole(int64_t position)
+{
+    return position >= 0 ? position >> FRACTION_BITS
+                         : -((-position + ONE - 1) >> FRACTION_BITS);
+}
+
+/* Fill from position `low` rounded up to position `high` rounded down. */
 static void fill_row(const canvas *c, int64_t y, int64_t low, int64_t high)
 {
-    /* Rounded inwards; the bias keeps shifted values positive (positions are above -2^40). */
-    const int64_t bias = (int64_t)1 << 30;
-    int64_t first = ((low + bias * ONE + ONE - 1) >> FRACTION_BITS) - bias;
-    int64_t last = ((high + bias * ONE) >> FRACTION_BITS) - bias;
+    int64_t first = whole(low + ONE - 1), last = whole(high);
     if (first >= c->w || last < 0) return;
     if (first < 0) first = 0;
     if (last >= c->w) last = c->w - 1;

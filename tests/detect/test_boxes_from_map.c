@@ -190,7 +190,7 @@ static void numbers_that_are_none_crash_nothing(void **state)
     as_detect_scratch_free(scratch);
 }
 
-static void sides_out_of_range_are_refused(void **state)
+static void sides_and_settings_out_of_range_are_refused(void **state)
 {
     (void)state;
     static const float prob[1];
@@ -204,6 +204,10 @@ static void sides_out_of_range_are_refused(void **state)
                         "a map of 0 x 1 for an image of 5 x 5, sides have to be in 1..65535");
     assert_int_equal(as_boxes_from_map(scratch, &settings, prob, 1, 1, 5, 70000, &boxes, &err),
                      ASSAY_E_ARGUMENT);
+    settings.unclip = -1;
+    assert_int_equal(as_boxes_from_map(scratch, &settings, prob, 1, 1, 5, 5, &boxes, &err),
+                     ASSAY_E_ARGUMENT);
+    assert_string_equal(err.message, "unclip is -1, it has to be above 0 and at most 100");
     as_detect_scratch_free(scratch);
 }
 
@@ -243,7 +247,7 @@ int main(void)
         cmocka_unit_test(halves_of_scaled_corners_go_to_even),
         cmocka_unit_test(no_more_than_a_thousand_contours_become_boxes),
         cmocka_unit_test(numbers_that_are_none_crash_nothing),
-        cmocka_unit_test(sides_out_of_range_are_refused),
+        cmocka_unit_test(sides_and_settings_out_of_range_are_refused),
         cmocka_unit_test(each_failing_allocation_leaves_an_empty_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
