@@ -18,7 +18,7 @@ static void print_verdict(const as_cli *cli, const as_report *report, const char
 {
     fputs(as_report_text(report), stdout);
     for (const char *const *w = as_report_warnings(report); *w; w++)
-        as_note(cli, "%s", *w);
+        as_warn(cli, "%s", *w);
     as_note(cli, "report: %s/report.html", folder);
 }
 

@@ -30,14 +30,14 @@ assay_code as_facts_array(as_facts *f, size_t n, size_t element_bytes, void *out
 assay_code as_facts_format(as_facts *f, const char **out, assay_error *err, const char *format,
                            ...)
 {
-    va_list values, again;
+    va_list values;
     va_start(values, format);
-    va_copy(again, values);
     int n = vsnprintf(NULL, 0, format, values);
     va_end(values);
     char *text = n < 0 ? NULL : as_arena_alloc(f->arena, (size_t)n + 1);
-    if (text) vsnprintf(text, (size_t)n + 1, format, again);
-    va_end(again);
+    va_start(values, format);
+    if (text) vsnprintf(text, (size_t)n + 1, format, values);
+    va_end(values);
     *out = text;
     if (!text) return as_fail(err, ASSAY_E_MEMORY, "no memory for a sentence of the report");
     return ASSAY_OK;

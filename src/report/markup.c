@@ -4,18 +4,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-
-/** Print into fresh memory; what no memory is left for is shown as "?". */
+/** Print into fresh memory (free); NULL when there is none, which is shown as "?". */
 static char *formatted(const char *format, va_list values)
 {
-    va_list again;
-    va_copy(again, values);
-    int n = vsnprintf(NULL, 0, format, values);
-    char *text = n < 0 ? NULL : as_alloc((size_t)n + 1);
-    if (text) vsnprintf(text, (size_t)n + 1, format, again);
-    va_end(again);
-    return text;
+    char *text;
+    return vasprintf(&text, format, values) < 0 ? NULL : text;
 }
 
 static void print_with(FILE *out, void (*print)(FILE *, const char *), const char *format,
@@ -23,7 +16,7 @@ static void print_with(FILE *out, void (*print)(FILE *, const char *), const cha
 {
     char *text = formatted(format, values);
     print(out, text ? text : "?");
-    as_free(text);
+    free(text);
 }
 
 void as_heading(as_page *page, int level, const char *id, const char *text)
@@ -76,7 +69,7 @@ static void put_cell(as_page *page, as_tone tone, const char *format, va_list va
     if (page->n_cells == 0) page->markup->row_begin(page->out);
     char *text = formatted(format, values);
     page->markup->cell(page->out, &page->columns[page->n_cells], tone, text ? text : "?");
-    as_free(text);
+    free(text);
     if (++page->n_cells < page->n_columns) return;
     page->markup->row_end(page->out);
     page->n_cells = 0;

@@ -190,90 +190,108 @@ static void add_failed_slot(as_evidence_writer *writer, int round, int policy)
     assert_int_equal(as_evidence_add_slot(writer, &record, NULL), ASSAY_OK);
 }
 
-static void add_slot(const synthetic *what, as_evidence_writer *writer, as_phase phase,
-                     int round, int policy)
-{
+/** What a slot's worker yields, with the memory that the record borrows. */
+typedef struct yield {
     as_evidence_shape pieces[N_CALLS];
     as_sample_row samples[N_CALLS];
     as_evidence_box boxes[SYNTHETIC_INPUTS][4];
     as_slot_answer answers[SYNTHETIC_INPUTS];
-    bool wavers = what->baseline_wavers && policy == 0 && round + 1 == what->n_rounds_done;
+    as_memory_row memory[2];
+} yield;
+
+static void fill_samples(const synthetic *what, int round, int policy, yield *y)
+{
     for (int c = 0; c < N_CALLS; c++) {
         int64_t n = call_size[c];
-        pieces[c] = (as_evidence_shape){(size_t)n, 3, 128, 256};
-        samples[c] = (as_sample_row){.call = c,
-                                     .shape = pieces[c],
-                                     .n_pieces = 1,
-                                     .pieces = &pieces[c],
-                                     .preprocess_ns = n * 1000000,
-                                     .forward_ns = forward_ns(policy, round, call_size[c]),
-                                     .transfer_ns = n * 100000,
-                                     .postprocess_ns = n * 500000,
-                                     .map_sha256 = "ff",
-                                     .n_not_finite = what->is_wild && policy == 1};
+        y->pieces[c] = (as_evidence_shape){(size_t)n, 3, 128, 256};
+        y->samples[c] = (as_sample_row){.call = c,
+                                        .shape = y->pieces[c],
+                                        .n_pieces = 1,
+                                        .pieces = &y->pieces[c],
+                                        .preprocess_ns = n * 1000000,
+                                        .forward_ns = forward_ns(policy, round, call_size[c]),
+                                        .transfer_ns = n * 100000,
+                                        .postprocess_ns = n * 500000,
+                                        .map_sha256 = "ff",
+                                        .n_not_finite = what->is_wild && policy == 1};
     }
+}
+
+static void fill_answers(const synthetic *what, int round, int policy, yield *y)
+{
+    bool wavers = what->baseline_wavers && policy == 0 && round + 1 == what->n_rounds_done;
     for (int i = 0; i < SYNTHETIC_INPUTS; i++) {
         bool moved = (policy == 3 && i >= 1 && i <= 3) || (wavers && i == 5);
         for (int k = 0; k < i % 4; k++)
-            boxes[i][k] = box_of(what, i, k, moved && k == 0);
-        answers[i] = (as_slot_answer){0, i, boxes[i], (size_t)(i % 4)};
+            y->boxes[i][k] = box_of(what, i, k, moved && k == 0);
+        y->answers[i] = (as_slot_answer){0, i, y->boxes[i], (size_t)(i % 4)};
     }
-    as_memory_row memory[] = {{.when = "call",
-                               .cycle = 0,
-                               .document = 0,
-                               .call = 0,
-                               .process = "worker",
-                               .rss_bytes = 200 << 20,
-                               .pss_bytes = (150 + 10 * policy) << 20,
-                               .uss_bytes = 140 << 20,
-                               .peak_rss_bytes = (220 + policy) << 20,
-                               .swap_used_bytes = 0},
-                              {.when = "exit",
-                               .cycle = -1,
-                               .document = -1,
-                               .call = -1,
-                               .process = "worker",
-                               .rss_bytes = 90 << 20,
-                               .pss_bytes = 80 << 20,
-                               .uss_bytes = 70 << 20,
-                               .peak_rss_bytes = (220 + policy) << 20,
-                               .swap_used_bytes = 0}};
-    as_engine_row engines[] = {{0, "start",
-                                "{\"engine\":\"native\",\"version\":\"0.1.0\",\"device\":"
-                                "\"cpu\",\"dtype\":\"float32\","
-                                "\"isa\":\"avx2\",\"flags\":\"fuse=on\",\"threads\":2}"}};
-    as_pass_row passes[] = {
-        {0, "fold_batch_norm", 120, 90, 0.002, "Conv:40 BatchNormalization:30", "Conv:40"}};
-    as_slot_record record = {
-        .slot = {.phase = phase,
-                 .round = round,
-                 .position = policy,
-                 .policy = policy,
-                 .state = AS_SLOT_FINISHED,
-                 .started = "2026-09-18T09:01:00Z",
-                 .load_s = 0.05,
-                 .cleanup_s = 0.01,
-                 .total_s = synthetic_detection_s(policy, round) + 0.2,
-                 .user_s = 0.2,
-                 .system_s = 0.02,
-                 .n_loads = 1,
-                 .n_forwards = policy == 2 ? 4 : 3,
-                 .n_calls = 3,
-                 .major_faults = what->has_snapshots && round == 1 && policy == 0 ? 3 : 0,
-                 .exit = "exit status 0",
-                 .error = "",
-                 .error_code = "",
-                 .log = "slot.log"},
-        .samples = samples,
-        .n_samples = what->leaves_out_call && policy == 0 ? N_CALLS - 1 : N_CALLS,
-        .answers = answers,
-        .n_answers = SYNTHETIC_INPUTS,
-        .memory = memory,
-        .n_memory = 2,
-        .engines = engines,
-        .n_engines = 1,
-        .passes = passes,
-        .n_passes = 1};
+}
+
+static void fill_memory(int policy, yield *y)
+{
+    as_memory_row busy = {.when = "call",
+                          .process = "worker",
+                          .rss_bytes = 200 << 20,
+                          .pss_bytes = (150 + 10 * policy) << 20,
+                          .uss_bytes = 140 << 20,
+                          .peak_rss_bytes = (220 + policy) << 20,
+                          .swap_used_bytes = 0};
+    y->memory[0] = y->memory[1] = busy;
+    y->memory[1].when = "exit";
+    y->memory[1].cycle = y->memory[1].document = y->memory[1].call = -1;
+    y->memory[1].pss_bytes = 80 << 20;
+}
+
+static as_slot_row slot_row(const synthetic *what, as_phase phase, int round, int policy)
+{
+    return (as_slot_row){.phase = phase,
+                         .round = round,
+                         .position = policy,
+                         .policy = policy,
+                         .state = AS_SLOT_FINISHED,
+                         .started = "2026-09-18T09:01:00Z",
+                         .load_s = 0.05,
+                         .cleanup_s = 0.01,
+                         .total_s = synthetic_detection_s(policy, round) + 0.2,
+                         .user_s = 0.2,
+                         .system_s = 0.02,
+                         .n_loads = 1,
+                         .n_forwards = policy == 2 ? 4 : 3,
+                         .n_calls = 3,
+                         .major_faults =
+                             what->has_snapshots && round == 1 && policy == 0 ? 3 : 0,
+                         .exit = "exit status 0",
+                         .error = "",
+                         .error_code = "",
+                         .log = "slot.log"};
+}
+
+static void add_slot(const synthetic *what, as_evidence_writer *writer, as_phase phase,
+                     int round, int policy)
+{
+    static const as_engine_row engine = {
+        0, "start",
+        "{\"engine\":\"native\",\"version\":\"0.1.0\",\"device\":\"cpu\",\"dtype\":\"float32\","
+        "\"isa\":\"avx2\",\"flags\":\"fuse=on\",\"threads\":2}"};
+    static const as_pass_row pass = {
+        0, "fold_batch_norm", 120, 90, 0.002, "Conv:40 BatchNormalization:30", "Conv:40"};
+    yield y;
+    fill_samples(what, round, policy, &y);
+    fill_answers(what, round, policy, &y);
+    fill_memory(policy, &y);
+    as_slot_record record = {.slot = slot_row(what, phase, round, policy),
+                             .samples = y.samples,
+                             .n_samples =
+                                 what->leaves_out_call && policy == 0 ? N_CALLS - 1 : N_CALLS,
+                             .answers = y.answers,
+                             .n_answers = SYNTHETIC_INPUTS,
+                             .memory = y.memory,
+                             .n_memory = 2,
+                             .engines = &engine,
+                             .n_engines = 1,
+                             .passes = &pass,
+                             .n_passes = 1};
     assay_error err = {0};
     if (as_evidence_add_slot(writer, &record, &err)) fail_msg("%s", err.message);
 }
