@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "onnx.pb-c.h"
 #include "onnx/decode.h"
 
 /* One attribute that is being read. */
@@ -67,19 +68,36 @@ static assay_code take_float(const site *s, float *out)
     return code;
 }
 
-/* Exactly `n` integers, or, with `n_taken`, at most `n`. */
-static assay_code take_ints(const site *s, int *out, size_t n, int *n_taken)
+static assay_code copy_ints(const site *s, int *out)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; !code && i < s->a->n_ints; i++)
+        code = to_int(s, s->a->ints[i], &out[i]);
+    return code;
+}
+
+/* Exactly `n` integers. */
+static assay_code take_ints(const site *s, int *out, size_t n)
 {
     assay_code code = need_type(s, INTS);
     if (code) return code;
-    if (n_taken ? s->a->n_ints > n : s->a->n_ints != n)
+    if (s->a->n_ints == n) return copy_ints(s, out);
+    return as_fail(s->err, ASSAY_E_UNSUPPORTED,
+                   "its attribute '%s' has %zu values, assay takes %zu", s->a->name,
+                   s->a->n_ints, n);
+}
+
+/* As many integers as there are axes: int out[AS_MAX_RANK]. */
+static assay_code take_axes(const site *s, int *out, int *n)
+{
+    assay_code code = need_type(s, INTS);
+    if (code) return code;
+    if (s->a->n_ints > AS_MAX_RANK)
         return as_fail(s->err, ASSAY_E_UNSUPPORTED,
-                       "its attribute '%s' has %zu values, assay takes %s%zu", s->a->name,
-                       s->a->n_ints, n_taken ? "at most " : "", n);
-    for (size_t i = 0; !code && i < s->a->n_ints; i++)
-        code = to_int(s, s->a->ints[i], &out[i]);
-    if (n_taken) *n_taken = (int)s->a->n_ints;
-    return code;
+                       "its attribute '%s' has %zu values, assay takes at most %d", s->a->name,
+                       s->a->n_ints, AS_MAX_RANK);
+    *n = (int)s->a->n_ints;
+    return copy_ints(s, out);
 }
 
 static bool is_text(const site *s, const char *text)
@@ -129,10 +147,10 @@ static assay_code read_auto_pad(const site *s, as_auto_pad *out)
 static assay_code read_window(const site *s, as_window *w, bool *is_known)
 {
     if (is_named(s, "auto_pad")) return read_auto_pad(s, &w->auto_pad);
-    if (is_named(s, "kernel_shape")) return take_ints(s, w->kernel, 2, NULL);
-    if (is_named(s, "strides")) return take_ints(s, w->strides, 2, NULL);
-    if (is_named(s, "dilations")) return take_ints(s, w->dilations, 2, NULL);
-    if (is_named(s, "pads")) return take_ints(s, w->pads, 4, NULL);
+    if (is_named(s, "kernel_shape")) return take_ints(s, w->kernel, 2);
+    if (is_named(s, "strides")) return take_ints(s, w->strides, 2);
+    if (is_named(s, "dilations")) return take_ints(s, w->dilations, 2);
+    if (is_named(s, "pads")) return take_ints(s, w->pads, 4);
     *is_known = false;
     return ASSAY_OK;
 }
@@ -142,8 +160,8 @@ static assay_code read_conv(const site *s, bool *is_known)
     as_conv_attributes *conv = &s->node->attributes.conv;
     if (is_named(s, "group")) return take_int(s, &conv->group);
     if (s->node->op == AS_OP_CONV_TRANSPOSE) {
-        if (is_named(s, "output_padding")) return take_ints(s, conv->output_padding, 2, NULL);
-        if (is_named(s, "output_shape")) return take_ints(s, conv->output_shape, 2, NULL);
+        if (is_named(s, "output_padding")) return take_ints(s, conv->output_padding, 2);
+        if (is_named(s, "output_shape")) return take_ints(s, conv->output_shape, 2);
     }
     return read_window(s, &conv->window, is_known);
 }
@@ -170,7 +188,7 @@ static assay_code read_batch_norm(const site *s, bool *is_known)
 static assay_code read_reduce(const site *s, bool *is_known)
 {
     as_reduce_attributes *r = &s->node->attributes.reduce;
-    if (is_named(s, "axes")) return take_ints(s, r->axes, AS_MAX_RANK, &r->n_axes);
+    if (is_named(s, "axes")) return take_axes(s, r->axes, &r->n_axes);
     if (is_named(s, "keepdims")) return take_bool(s, &r->keepdims);
     if (is_named(s, "noop_with_empty_axes")) return take_bool(s, &r->is_noop_when_empty);
     *is_known = false;
@@ -238,7 +256,7 @@ static assay_code read_resize(const site *s, bool *is_known)
     if (is_named(s, "coordinate_transformation_mode")) return read_coordinate(s, r);
     if (is_named(s, "nearest_mode")) return read_nearest(s, r);
     if (is_named(s, "cubic_coeff_a")) return take_float(s, &r->cubic_a);
-    if (is_named(s, "axes")) return take_ints(s, r->axes, AS_MAX_RANK, &r->n_axes);
+    if (is_named(s, "axes")) return take_axes(s, r->axes, &r->n_axes);
     if (is_named(s, "exclude_outside") || is_named(s, "antialias")) return need_int(s, 0);
     if (is_named(s, "keep_aspect_ratio_policy")) return take_choice(s, policies, &ignored);
     if (is_named(s, "extrapolation_value")) return ASSAY_OK; /* of a mode that is not taken */
@@ -306,7 +324,7 @@ static assay_code read_transpose(const site *s, bool *is_known)
 {
     as_attributes *a = &s->node->attributes;
     *is_known = is_named(s, "perm");
-    return *is_known ? take_ints(s, a->transpose.perm, AS_MAX_RANK, &a->transpose.n) : ASSAY_OK;
+    return *is_known ? take_axes(s, a->transpose.perm, &a->transpose.n) : ASSAY_OK;
 }
 
 static assay_code read_cast(const site *s, bool *is_known)

@@ -3,7 +3,9 @@
 #define ASSAY_ONNX_ATTRIBUTES_H
 /* A NodeProto's attributes -> the typed ones of the graph, one reader a family. */
 #include "graph/graph.h"
-#include "onnx.pb-c.h"
+
+/* Of onnx.pb-c.h, which the build makes. */
+typedef struct Onnx__NodeProto Onnx__NodeProto;
 
 /**
  * Fill `node->attributes`, which have their defaults, from `proto`.

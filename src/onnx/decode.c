@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "onnx.pb-c.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is little-endian");
 

@@ -5,8 +5,12 @@
  * A TensorProto's elements as the graph wants them: float32, int64, int32 or bool, in C order.
  * Elements that are so already are borrowed from the message; others are converted.
  */
+#include <protobuf-c/protobuf-c.h>
+
 #include "graph/graph.h"
-#include "onnx.pb-c.h"
+
+/* Of onnx.pb-c.h, which the build makes. */
+typedef struct Onnx__TensorProto Onnx__TensorProto;
 
 /** A decoded tensor. */
 typedef struct as_decoded {

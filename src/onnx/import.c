@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "graph/shape.h"
+#include "onnx.pb-c.h"
 #include "onnx/attributes.h"
 #include "onnx/decode.h"
 #include "onnx/onnx.h"

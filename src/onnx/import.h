@@ -2,8 +2,12 @@
 #ifndef ASSAY_ONNX_IMPORT_H
 #define ASSAY_ONNX_IMPORT_H
 /* An unpacked ModelProto -> graph. */
+#include <protobuf-c/protobuf-c.h>
+
 #include "graph/graph.h"
-#include "onnx.pb-c.h"
+
+/* Of onnx.pb-c.h, which the build makes. */
+typedef struct Onnx__ModelProto Onnx__ModelProto;
 
 /**
  * Put the model's graph into `graph`, which is empty and whose arena holds the message.

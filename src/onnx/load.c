@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "onnx.pb-c.h"
 #include "onnx/decode.h"
 #include "onnx/import.h"
 #include "onnx/onnx.h"
