@@ -31,13 +31,12 @@ assay_code as_facts_format(as_facts *f, const char **out, assay_error *err, cons
                            ...)
 {
     va_list values;
+    char *printed = NULL;
     va_start(values, format);
-    int n = vsnprintf(NULL, 0, format, values);
+    int n = vasprintf(&printed, format, values);
     va_end(values);
-    char *text = n < 0 ? NULL : as_arena_alloc(f->arena, (size_t)n + 1);
-    va_start(values, format);
-    if (text) vsnprintf(text, (size_t)n + 1, format, values);
-    va_end(values);
+    char *text = n < 0 ? NULL : as_arena_strdup(f->arena, printed);
+    if (n >= 0) free(printed);
     *out = text;
     if (!text) return as_fail(err, ASSAY_E_MEMORY, "no memory for a sentence of the report");
     return ASSAY_OK;
