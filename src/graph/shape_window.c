@@ -72,12 +72,13 @@ static assay_code window_out(const as_shape_call *call, const as_window *w, int 
     int64_t pads[4];
     as_window_pads(w, in, in, pads);
     int64_t room = in + pads[axis] + pads[axis + 2] - reach(w, axis);
-    if (room < 0)
+    if (is_ceil ? room <= -stride : room < 0)
         return as_fail(call->err, as_shape_mismatch_code(call),
                        "its input has %lld %s and %lld of padding, its window needs %lld",
                        (long long)in, axis ? "columns" : "rows",
                        (long long)(pads[axis] + pads[axis + 2]), (long long)reach(w, axis));
-    *out = (is_ceil ? (room + stride - 1) / stride : room / stride) + 1;
+    *out =
+        (is_ceil ? (room + stride - 1) / stride : room / stride) + 1; /* both dividends >= 0 */
     /* A last window that would begin in the padding behind does not count. */
     if (is_ceil && (*out - 1) * stride >= in + pads[axis]) *out -= 1;
     return ASSAY_OK;
@@ -163,6 +164,12 @@ assay_code as_shape_conv_transpose(const as_shape_call *call)
                        (long long)w->dims[0]);
     as_shape out = {.rank = 4, .dims = {x->dims[0], oc, -1, -1}};
     for (int axis = 0; axis < 2; axis++) {
+        /* The specification's input * stride needs negative pads then, which engines clamp. */
+        int64_t covered = reach(&conv->window, axis) + conv->output_padding[axis];
+        if (is_same(&conv->window) && covered < conv->window.strides[axis])
+            return as_fail(call->err, ASSAY_E_UNSUPPORTED,
+                           "its auto_pad is SAME with a stride of %d above its window of %lld",
+                           conv->window.strides[axis], (long long)covered);
         int64_t in = x->dims[2 + axis], pads[4];
         if (conv->output_shape[axis]) out.dims[2 + axis] = conv->output_shape[axis];
         if (in < 0 || conv->output_shape[axis]) continue;

@@ -211,6 +211,11 @@ static void transposed_convolutions_grow(void **state)
     const int64_t upper[4] = {0, 0, 1, 1}; /* 2 * 4 + 3 - 10 = 1 */
     assert_memory_equal(pads, upper, sizeof upper);
     as_graph_free(g);
+    conv.window.strides[1] = 4;
+    g = one_transpose(conv);
+    ASSERT_SHAPE(g, SHAPE(1, 6, 5, 7), ASSAY_E_UNSUPPORTED,
+                 "its auto_pad is SAME with a stride of 4 above its window of 3");
+    as_graph_free(g);
 }
 
 static void pools_in_ceil_mode_drop_a_window_that_begins_in_padding(void **state)
@@ -227,7 +232,14 @@ static void pools_in_ceil_mode_drop_a_window_that_begins_in_padding(void **state
     pool->window = (as_window){
         .kernel = {2, 2}, .strides = {3, 3}, .dilations = {1, 1}, .pads = {0, 0, 1, 1}};
     ASSERT_SHAPE(g, SHAPE(1, 3, 3, 4), OK, "[1,3,1,2]");
+    /* A lone partial window: room -1, stride 3; with a stride of 1 nothing is left. */
+    pool->window.pads[2] = pool->window.pads[3] = 0;
+    ASSERT_SHAPE(g, SHAPE(1, 3, 1, 1), OK, "[1,3,1,1]");
+    pool->window.strides[0] = 1;
+    ASSERT_SHAPE(g, SHAPE(1, 3, 1, 1), ASSAY_E_ARGUMENT,
+                 "its input has 1 rows and 0 of padding, its window needs 2");
     pool->ceil_mode = false;
+    pool->window.pads[2] = pool->window.pads[3] = 1;
     pool->window.pads[0] = 2;
     ASSERT_SHAPE(g, SHAPE(1, 3, 3, 4), ASSAY_E_FORMAT,
                  "its pads are 2 and 1, they must be below its window's 2");
