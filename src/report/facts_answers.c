@@ -3,7 +3,6 @@
  * Equality, recomputed from the stored answers.  The truth of an input is the baseline's first
  * answer for it; every other answer, the baseline's later ones too, is compared with that.
  */
-#include <math.h>
 
 #include "base/size.h"
 #include "report/facts.h"

@@ -2,7 +2,6 @@
 /* Each policy's rounds, memory and equality brought together, judged, and one chosen. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "report/facts.h"
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }

@@ -3,7 +3,6 @@
  * report.html, one file that needs no other: style and plot stand inside, nothing is fetched, no
  * script runs.  report.md has the same sections without the picture.
  */
-#include <math.h>
 #include <string.h>
 
 #include "base/compiler.h"

@@ -145,9 +145,10 @@ static assay_code say_empty_inputs(sentences *list, assay_error *err)
     return code ? code : keep(list, text, err);
 }
 
+/** The last snapshot of that moment: a round that was killed and resumed begins twice. */
 static const as_snapshot_row *snapshot_of(const as_facts *f, int round, const char *moment)
 {
-    for (size_t i = 0; i < f->n_snapshots; i++) {
+    for (size_t i = f->n_snapshots; i-- > 0;) {
         const as_snapshot_row *s = &f->snapshots[i];
         if (s->phase == AS_PHASE_FORMAL && s->round == round && strcmp(s->moment, moment) == 0)
             return s;
@@ -166,7 +167,8 @@ static void measure_noise(as_facts *f, size_t r)
     for (size_t i = 0; i < f->n_slots; i++) {
         const as_slot_row *slot = &f->slots[i];
         if (slot->phase != AS_PHASE_FORMAL || slot->round != round->id) continue;
-        if (isfinite(slot->total_s)) wall_s += slot->total_s;
+        bool is_between = before && strcmp(slot->started, before->taken) >= 0; /* labels sort */
+        if (is_between && isfinite(slot->total_s)) wall_s += slot->total_s;
         if (slot->major_faults > 0) round->n_major_faults += slot->major_faults;
     }
     round->has_noise = before && after;

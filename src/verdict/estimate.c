@@ -2,7 +2,6 @@
 #include "verdict/estimate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/size.h"
