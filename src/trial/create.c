@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The beginning of a run: everything that can be wrong is found before anything is measured or
+ * written; then the folder is made, the database last, so that a folder with one is a run.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "engine/engine.h"
+#include "trial/environment.h"
+#include "trial/executed.h"
+#include "trial/replay.h"
+#include "trial/verify.h"
+
+/* What a run makes; --force removes these and nothing else. */
+static const char *const made[] = {"evidence.db",     "evidence.db-journal",
+                                   "executed",        "logs",
+                                   "summary.json",    "report.md",
+                                   "report.html",     "plots",
+                                   "calls.csv",       "background-load.jsonl",
+                                   "experiment.json", "review",
+                                   "diagnostics"};
+
+/* Everything that the plan borrows from; owns. */
+typedef struct beginning {
+    const as_trial_options *options;
+    as_policy *parsed;
+    as_policy_row *policies;
+    as_order_row *orders;
+    as_corpus *corpus;
+    as_replay *replay;
+    as_environment *environment;
+    char *model_path, *corpus_path;     /* absolute, of malloc */
+    char *machine_text, *findings_text; /* of malloc */
+    char model_sha256[AS_SHA256_HEX], program_sha256[AS_SHA256_HEX];
+    char created[AS_CLOCK_LABEL];
+    size_t n_rounds;
+    int baseline;
+} beginning;
+
+as_trial_options as_trial_options_defaults(void)
+{
+    return (as_trial_options){.n_cycles = 1, .seed = 1};
+}
+
+static void free_beginning(beginning *b)
+{
+    for (size_t i = 0; b->parsed && i < b->options->n_policies; i++)
+        as_policy_free(&b->parsed[i]);
+    as_free(b->parsed);
+    as_free(b->policies);
+    as_free(b->orders);
+    as_replay_free(b->replay);
+    as_corpus_free(b->corpus);
+    as_environment_free(b->environment);
+    free(b->model_path);
+    free(b->corpus_path);
+    free(b->machine_text);
+    free(b->findings_text);
+}
+
+static assay_code parse_policies(beginning *b, assay_error *err)
+{
+    size_t n = b->options->n_policies;
+    if (n == 0) return as_fail(err, ASSAY_E_ARGUMENT, "no --policy was given, one is needed");
+    b->parsed = as_alloc_array(n, sizeof *b->parsed);
+    b->policies = as_alloc_array(n, sizeof *b->policies);
+    if (!b->parsed || !b->policies)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu policies", n);
+    for (size_t i = 0; i < n; i++) {
+        assay_code code = as_policy_parse(b->options->policies[i], &b->parsed[i], err);
+        if (code) return code;
+        const as_policy *p = &b->parsed[i];
+        b->policies[i] = (as_policy_row){.name = p->name, .text = p->text, .engine = p->engine};
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(p->name, b->parsed[j].name) == 0)
+                return as_fail(err, ASSAY_E_ARGUMENT,
+                               "two policies are named '%s', names have to differ", p->name);
+    }
+    return ASSAY_OK;
+}
+
+static assay_code find_baseline(beginning *b, assay_error *err)
+{
+    const char *name = b->options->baseline;
+    for (size_t i = 0; name && i < b->options->n_policies; i++)
+        if (strcmp(name, b->parsed[i].name) == 0) {
+            b->baseline = (int)i;
+            return ASSAY_OK;
+        }
+    if (!name) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_ARGUMENT,
+                   "--baseline '%.60s' names no policy; the first is '%s'", name,
+                   b->parsed[0].name);
+}
+
+static assay_code make_order(beginning *b, assay_error *err)
+{
+    const as_trial_options *o = b->options;
+    b->n_rounds = o->n_rounds ? o->n_rounds
+                  : o->order == AS_ORDER_LATIN
+                      ? 3
+                      : as_order_design_rounds(o->order, o->n_policies);
+    b->orders = as_alloc_array(b->n_rounds * o->n_policies, sizeof *b->orders);
+    if (!b->orders)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu rounds", b->n_rounds);
+    return as_order_fill(o->order, o->n_policies, b->n_rounds, o->seed, b->orders, err);
+}
+
+static assay_code find_absolute(const char *path, char **out, assay_error *err)
+{
+    *out = realpath(path, NULL);
+    if (*out) return ASSAY_OK;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return as_fail(err, ASSAY_E_NOT_FOUND, "%s does not exist", path);
+    return as_fail(err, ASSAY_E_IO, "%s cannot be found: %s", path, strerror(errno));
+}
+
+/* Load the model under every policy once, so that what cannot run is said before the run. */
+static assay_code check_model(beginning *b, assay_error *err)
+{
+    assay_code code = find_absolute(b->options->model_path, &b->model_path, err);
+    if (!code) code = as_sha256_file(b->model_path, b->model_sha256, err);
+    for (size_t i = 0; i < b->options->n_policies && !code; i++) {
+        as_engine *engine;
+        code = as_engine_open(&b->parsed[i], b->model_path, &engine, err);
+        if (!code)
+            as_engine_close(engine);
+        else
+            as_error_where(err, "policy %s", b->parsed[i].name);
+    }
+    return code;
+}
+
+static assay_code check_corpus(beginning *b, const as_trial_control *control, assay_error *err)
+{
+    assay_code code = find_absolute(b->options->corpus_path, &b->corpus_path, err);
+    if (!code) code = as_corpus_load(b->corpus_path, &b->corpus, err);
+    if (!code) code = as_replay_choose(b->corpus, b->options, &b->replay, err);
+    return code ? code : as_verify_corpus(b->corpus_path, control, err);
+}
+
+static assay_code check_place(const as_trial_options *options, assay_error *err)
+{
+    const char *folder = options->run_folder;
+    as_names names;
+    if (!as_file_exists(folder)) return ASSAY_OK;
+    if (!as_file_is_folder(folder))
+        return as_fail(err, ASSAY_E_ARGUMENT, "%s is a file, a folder is needed", folder);
+    assay_code code = as_folder_list(folder, &names, err);
+    if (code) return code;
+    bool is_empty = names.n == 0, is_run = false;
+    for (size_t i = 0; i < names.n; i++)
+        is_run = is_run || strcmp(names.items[i], AS_EVIDENCE_FILE) == 0 ||
+                 strcmp(names.items[i], "executed") == 0;
+    as_names_free(&names);
+    if (is_empty || (is_run && options->force)) return ASSAY_OK;
+    if (is_run)
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "%s holds a run; --force replaces it, --resume goes on with it", folder);
+    return as_fail(err, ASSAY_E_ARGUMENT,
+                   "%s is a folder with other things, a run needs its own", folder);
+}
+
+static assay_code clear_place(const as_trial_options *options, assay_error *err)
+{
+    assay_code code = as_folder_make(options->run_folder, err);
+    for (size_t i = 0; i < AS_COUNT_OF(made) && !code; i++) {
+        char *path = as_path_join(options->run_folder, made[i]);
+        code = path
+                   ? as_path_remove(path, err)
+                   : as_fail(err, ASSAY_E_MEMORY, "no memory to clear %s", options->run_folder);
+        as_free(path);
+    }
+    return code;
+}
+
+static assay_code look_at_machine(beginning *b, assay_error *err)
+{
+    assay_code code = as_environment_read("", 0.5, &b->environment, err);
+    if (code) return code;
+    json_t *findings = as_environment_findings_json(b->environment);
+    b->machine_text = json_dumps(b->environment->machine, JSON_COMPACT);
+    b->findings_text = findings ? json_dumps(findings, JSON_COMPACT) : NULL;
+    json_decref(findings);
+    return b->machine_text && b->findings_text
+               ? ASSAY_OK
+               : as_fail(err, ASSAY_E_MEMORY, "no memory for the machine's facts");
+}
+
+static as_evidence_plan plan_of(const beginning *b)
+{
+    const as_trial_options *o = b->options;
+    return (as_evidence_plan){.run = {.assay_version = ASSAY_VERSION,
+                                      .created = b->created,
+                                      .finished = "",
+                                      .command = o->command,
+                                      .model_name = as_path_base(b->model_path),
+                                      .model_path = b->model_path,
+                                      .model_sha256 = b->model_sha256,
+                                      .corpus_name = as_path_base(b->corpus_path),
+                                      .corpus_path = b->corpus_path,
+                                      .manifest_sha256 = b->corpus->manifest_sha256,
+                                      .program_sha256 = b->program_sha256,
+                                      .seed = o->seed,
+                                      .order = as_order_name(o->order),
+                                      .n_rounds = (int)b->n_rounds,
+                                      .n_cycles = (int)o->n_cycles,
+                                      .n_smoke_calls = AS_SMOKE_CALLS,
+                                      .baseline = b->baseline,
+                                      .on_difference = o->on_difference,
+                                      .slot_timeout_s = o->slot_timeout_s,
+                                      .exclusive_hardware = o->exclusive_hardware,
+                                      .machine_json = b->machine_text,
+                                      .findings_json = b->findings_text,
+                                      .state = AS_RUN_SMOKE},
+                              .policies = b->policies,
+                              .n_policies = o->n_policies,
+                              .orders = b->orders,
+                              .n_orders = b->n_rounds * o->n_policies,
+                              .documents = b->replay->documents,
+                              .n_documents = b->replay->n_documents,
+                              .inputs = b->replay->inputs,
+                              .n_inputs = b->replay->n_inputs,
+                              .calls = b->replay->calls,
+                              .n_calls = b->replay->n_calls};
+}
+
+static assay_code write_beginning(const beginning *b, assay_error *err)
+{
+    const char *folder = b->options->run_folder;
+    as_evidence_plan plan = plan_of(b);
+    as_evidence_writer *writer = NULL;
+    char *logs = as_path_join(folder, "logs"), *path = as_path_join(folder, AS_EVIDENCE_FILE);
+    assay_code code = logs && path
+                          ? clear_place(b->options, err)
+                          : as_fail(err, ASSAY_E_MEMORY, "no memory to begin %s", folder);
+    if (!code) code = as_folder_make(logs, err);
+    if (!code) code = as_executed_write(folder, &plan, err);
+    if (!code) code = as_evidence_create(path, &plan, &writer, err);
+    if (!code) code = as_evidence_writer_close(writer, err);
+    as_free(logs);
+    as_free(path);
+    return code;
+}
+
+assay_code as_trial_create(const as_trial_options *options, const as_trial_control *control,
+                           assay_error *err)
+{
+    beginning b = {.options = options};
+    as_clock_label(b.created);
+    assay_code code = parse_policies(&b, err);
+    if (!code) code = find_baseline(&b, err);
+    if (!code) code = make_order(&b, err);
+    if (!code) code = check_place(options, err);
+    if (!code) code = check_model(&b, err);
+    if (!code) code = check_corpus(&b, control, err);
+    if (!code) code = as_executed_program_sha256(b.program_sha256, err);
+    if (!code) code = look_at_machine(&b, err);
+    if (!code) code = write_beginning(&b, err);
+    free_beginning(&b);
+    return code;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/differences.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "verdict/compare.h"
+
+/* The tables that comparing needs; borrows from the reader. */
+typedef struct tables {
+    const as_policy_row *policies;
+    const as_input_row *inputs;
+    const as_slot_row *slots;
+    const as_answer_row *answers;
+    const as_box_set_row *sets;
+    size_t n_policies, n_inputs, n_slots, n_answers, n_sets;
+} tables;
+
+static assay_code read_tables(as_evidence *evidence, tables *t, assay_error *err)
+{
+    assay_code code = as_evidence_policies(evidence, &t->policies, &t->n_policies, err);
+    if (!code) code = as_evidence_inputs(evidence, &t->inputs, &t->n_inputs, err);
+    if (!code) code = as_evidence_slots(evidence, &t->slots, &t->n_slots, err);
+    if (!code) code = as_evidence_answers(evidence, &t->answers, &t->n_answers, err);
+    if (!code) code = as_evidence_box_sets(evidence, &t->sets, &t->n_sets, err);
+    return code;
+}
+
+/* The set's boxes as the detector's type, owned. */
+static assay_code boxes_of(const as_box_set_row *set, as_boxes *out, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    *out = (as_boxes){0};
+    for (size_t i = 0; i < set->n && !code; i++) {
+        as_box box = {.score = set->boxes[i].score};
+        memcpy(box.corners, set->boxes[i].corners, sizeof box.corners);
+        code = as_boxes_add(out, &box, err);
+    }
+    return code;
+}
+
+/* Sets with one index have equal bits; others may still be equal within the scores' tolerance. */
+static assay_code compare(const tables *t, int truth, int answer, as_comparison *out,
+                          assay_error *err)
+{
+    *out = (as_comparison){.equal = true};
+    if (truth == answer) return ASSAY_OK;
+    as_boxes a, b = {0};
+    assay_code code = boxes_of(&t->sets[truth], &a, err);
+    if (!code) code = boxes_of(&t->sets[answer], &b, err);
+    if (!code) *out = as_boxes_compare(&a, &b);
+    as_boxes_free(&a);
+    as_boxes_free(&b);
+    return code;
+}
+
+static void note_difference(const tables *t, const as_answer_row *answer,
+                            const as_comparison *comparison, as_differences *out)
+{
+    int policy = t->slots[answer->slot].policy;
+    if (!out->first[0]) {
+        char how[AS_COMPARISON_TEXT];
+        as_comparison_describe(comparison, how);
+        snprintf(out->first, sizeof out->first, "policy %s differs on input %.80s: %s",
+                 t->policies[policy].name, t->inputs[answer->input].id, how);
+    }
+    out->policies[policy] = true;
+    if (!out->inputs[answer->input]) out->n_differing_inputs++;
+    out->inputs[answer->input] = true;
+}
+
+static bool counts(const tables *t, const as_answer_row *answer, bool smoke_only)
+{
+    return !smoke_only || t->slots[answer->slot].phase == AS_PHASE_SMOKE;
+}
+
+static assay_code find(const tables *t, int baseline, bool smoke_only, int *truth,
+                       as_differences *out, assay_error *err)
+{
+    for (size_t i = 0; i < t->n_inputs; i++)
+        truth[i] = -1;
+    for (size_t i = 0; i < t->n_answers; i++) {
+        const as_answer_row *a = &t->answers[i];
+        if (t->slots[a->slot].policy == baseline && truth[a->input] < 0 &&
+            counts(t, a, smoke_only))
+            truth[a->input] = a->box_set;
+    }
+    for (size_t i = 0; i < t->n_answers; i++) {
+        const as_answer_row *a = &t->answers[i];
+        as_comparison comparison;
+        if (truth[a->input] < 0 || !counts(t, a, smoke_only)) continue;
+        assay_code code = compare(t, truth[a->input], a->box_set, &comparison, err);
+        if (code) return code;
+        if (!comparison.equal) note_difference(t, a, &comparison, out);
+    }
+    return ASSAY_OK;
+}
+
+assay_code as_differences_find(as_evidence *evidence, bool smoke_only, as_differences **out,
+                               assay_error *err)
+{
+    tables t;
+    *out = NULL;
+    assay_code code = read_tables(evidence, &t, err);
+    if (code) return code;
+    as_differences *found = as_alloc(sizeof *found);
+    int *truth = as_alloc_array(t.n_inputs + 1, sizeof *truth);
+    if (found) {
+        found->policies = as_alloc_array(t.n_policies + 1, sizeof *found->policies);
+        found->inputs = as_alloc_array(t.n_inputs + 1, sizeof *found->inputs);
+        found->n_policies = t.n_policies;
+        found->n_inputs = t.n_inputs;
+    }
+    if (!found || !truth || !found->policies || !found->inputs)
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory to compare answers");
+    if (!code)
+        code = find(&t, as_evidence_run(evidence)->baseline, smoke_only, truth, found, err);
+    as_free(truth);
+    if (code)
+        as_differences_free(found);
+    else
+        *out = found;
+    return code;
+}
+
+void as_differences_free(as_differences *differences)
+{
+    if (!differences) return;
+    as_free(differences->policies);
+    as_free(differences->inputs);
+    as_free(differences);
+}

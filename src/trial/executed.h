@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_TRIAL_EXECUTED_H
+#define ASSAY_TRIAL_EXECUTED_H
+/*
+ * RUN/executed: what ran, for those who want to run it again.
+ *
+ *     executed/assay           a copy of this program
+ *     executed/policies.txt    the policies' texts, one a line
+ *     executed/SHA256SUMS      model, manifest and program, as sha256sum lists them
+ */
+#include "base/sha256.h"
+#include "evidence/writer.h"
+
+/** SHA-256 of the program that runs now.  @return ASSAY_E_IO, ASSAY_E_MEMORY. */
+assay_code as_executed_program_sha256(char hex[AS_SHA256_HEX], assay_error *err);
+
+/** Fill the folder.  @return ASSAY_E_IO, ASSAY_E_MEMORY. */
+assay_code as_executed_write(const char *run_folder, const as_evidence_plan *plan,
+                             assay_error *err);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/protocol.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* Write `event` as one line; takes it over. */
+static assay_code put(FILE *out, json_t *event, assay_error *err)
+{
+    if (!event) return as_fail(err, ASSAY_E_MEMORY, "no memory for a line to the experiment");
+    int status = json_dumpf(event, out, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(event);
+    if (status != 0 || fputc('\n', out) == EOF || fflush(out) != 0)
+        return as_fail(err, ASSAY_E_IO, "the experiment cannot be told: %s", strerror(errno));
+    return ASSAY_OK;
+}
+
+static json_t *shape_json(as_shape4 shape)
+{
+    return json_pack("[I,I,I,I]", (json_int_t)shape.n, (json_int_t)shape.c, (json_int_t)shape.h,
+                     (json_int_t)shape.w);
+}
+
+static json_t *score_json(double score)
+{
+    if (isfinite(score)) return json_real(score);
+    return json_string(isnan(score) ? "nan" : score > 0 ? "inf" : "-inf");
+}
+
+static json_t *box_json(const as_box *box)
+{
+    json_t *list = json_array();
+    for (int corner = 0; corner < 4; corner++)
+        for (int axis = 0; axis < 2; axis++)
+            json_array_append_new(list, json_integer(box->corners[corner][axis]));
+    json_array_append_new(list, score_json(box->score));
+    return list;
+}
+
+static json_t *boxes_json(const as_boxes *boxes, size_t n_inputs)
+{
+    json_t *inputs = json_array();
+    for (size_t i = 0; i < n_inputs; i++) {
+        json_t *list = json_array();
+        for (size_t b = 0; b < boxes[i].n; b++)
+            json_array_append_new(list, box_json(&boxes[i].items[b]));
+        json_array_append_new(inputs, list);
+    }
+    return inputs;
+}
+
+static json_t *facts_json(const as_engine_facts *facts)
+{
+    return json_pack("{s:s s:s s:s s:s s:s s:s s:I s:I s:I s:I s:I}", "engine", facts->engine,
+                     "version", facts->version, "device", facts->device, "dtype", facts->dtype,
+                     "isa", facts->isa, "flags", facts->flags, "threads",
+                     (json_int_t)facts->threads, "plan_bytes", (json_int_t)facts->plan_bytes,
+                     "weight_bytes", (json_int_t)facts->weight_bytes, "n_loads",
+                     (json_int_t)facts->n_loads, "n_forwards", (json_int_t)facts->n_forwards);
+}
+
+static json_t *passes_json(const as_engine_facts *facts)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < facts->n_passes; i++) {
+        const as_pass_fact *pass = &facts->passes[i];
+        json_array_append_new(list, json_pack("{s:s s:i s:i s:s s:s s:f}", "name", pass->name,
+                                              "nodes_before", pass->nodes_before, "nodes_after",
+                                              pass->nodes_after, "kinds_before",
+                                              pass->kinds_before, "kinds_after",
+                                              pass->kinds_after, "seconds", pass->seconds));
+    }
+    return list;
+}
+
+assay_code as_protocol_loaded(FILE *out, int64_t load_ns, const as_engine_facts *facts,
+                              assay_error *err)
+{
+    return put(out,
+               json_pack("{s:s s:I s:o s:o}", "event", "loaded", "load_ns", (json_int_t)load_ns,
+                         "engine", facts_json(facts), "passes", passes_json(facts)),
+               err);
+}
+
+assay_code as_protocol_memory(FILE *out, const char *when, int cycle, int document, int call,
+                              const as_memory_sample *sample, assay_error *err)
+{
+    return put(out,
+               json_pack("{s:s s:s s:i s:i s:i s:s s:I s:I s:I s:I s:I}", "event", "memory",
+                         "when", when, "cycle", cycle, "document", document, "call", call,
+                         "process", "worker", "rss", (json_int_t)sample->rss_bytes, "pss",
+                         (json_int_t)sample->pss_bytes, "uss", (json_int_t)sample->uss_bytes,
+                         "peak_rss", (json_int_t)sample->peak_rss_bytes, "swap",
+                         (json_int_t)sample->swap_used_bytes),
+               err);
+}
+
+assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report *report,
+                            const as_boxes *boxes, assay_error *err)
+{
+    json_t *pieces = json_array();
+    for (size_t i = 0; i < report->n_pieces; i++)
+        json_array_append_new(pieces, shape_json(report->pieces[i]));
+    return put(out,
+               json_pack("{s:s s:i s:i s:o s:o s:[I,I,I,I] s:s s:I s:o}", "event", "call",
+                         "cycle", cycle, "call", call, "shape", shape_json(report->call),
+                         "pieces", pieces, "ns", (json_int_t)report->preprocess_ns,
+                         (json_int_t)report->forward_ns, (json_int_t)report->transfer_ns,
+                         (json_int_t)report->postprocess_ns, "map", report->map_sha256,
+                         "not_finite", (json_int_t)report->n_not_finite, "boxes",
+                         boxes_json(boxes, report->call.n)),
+               err);
+}
+
+assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
+                               assay_error *err)
+{
+    return put(out,
+               json_pack("{s:s s:i s:i s:I}", "event", "cleanup", "cycle", cycle, "document",
+                         document, "ns", (json_int_t)elapsed_ns),
+               err);
+}
+
+assay_code as_protocol_end(FILE *out, int64_t close_ns, const as_engine_facts *facts,
+                           const as_worker_usage *usage, assay_error *err)
+{
+    return put(out,
+               json_pack("{s:s s:I s:o s:f s:f s:I s:I s:I}", "event", "end", "close_ns",
+                         (json_int_t)close_ns, "engine", facts_json(facts), "user_s",
+                         usage->user_s, "system_s", usage->system_s, "major_faults",
+                         (json_int_t)usage->major_faults, "switches_wanted",
+                         (json_int_t)usage->switches_wanted, "switches_forced",
+                         (json_int_t)usage->switches_forced),
+               err);
+}
+
+void as_protocol_error(FILE *out, const assay_error *why)
+{
+    char sentence[sizeof why->where + sizeof why->message + 2];
+    snprintf(sentence, sizeof sentence, "%s%s%s", why->where, why->where[0] ? ": " : "",
+             why->message);
+    json_t *as_json = json_string(sentence); /* paths may hold bytes that no JSON string can */
+    bool is_utf8 = as_json != NULL;
+    json_decref(as_json);
+    for (char *at = sentence; *at && !is_utf8; at++)
+        if ((unsigned char)*at >= 0x80) *at = '?';
+    assay_error lost;
+    put(out,
+        json_pack("{s:s s:s s:s}", "event", "error", "code", assay_code_name(why->code),
+                  "message", sentence),
+        &lost);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_TRIAL_PROTOCOL_H
+#define ASSAY_TRIAL_PROTOCOL_H
+/*
+ * What a worker tells the experiment: one JSON object a line on its stdout, in this order.
+ *
+ *     {"event":"loaded", "load_ns":.., "engine":{..}, "passes":[..]}
+ *     {"event":"memory", "when":"loaded", ...}
+ *     {"event":"call", "cycle":0, "call":0, "shape":[..], "pieces":[[..]], "ns":[p,f,t,q],
+ *                      "map":"<sha256>", "not_finite":0,
+ *                      "boxes":[[[x,y, x,y, x,y, x,y, score], ..], ..one list an input..]}
+ *     {"event":"cleanup", "cycle":0, "document":0, "ns":..}
+ *     {"event":"end", "close_ns":.., "engine":{..}, "user_s":.., ...}
+ *
+ * or, instead of the rest, {"event":"error", "code":"ASSAY_E_FORMAT", "message":"..."}.  A stream
+ * without "end" is a worker that crashed.  Scores have 17 digits, so every bit of a finite one
+ * arrives; the others are the strings "inf", "-inf", "nan".
+ *
+ * Writing is the worker's half; as_yield_* in yield.h is the experiment's.
+ */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "engine/detector.h"
+#include "trial/memory_sample.h"
+
+/** What a worker used, told at its end. */
+typedef struct as_worker_usage {
+    double user_s, system_s;
+    int64_t major_faults, switches_wanted, switches_forced;
+} as_worker_usage;
+
+/* Each writes one line and flushes it.  @return ASSAY_E_IO when nobody reads, ASSAY_E_MEMORY. */
+
+assay_code as_protocol_loaded(FILE *out, int64_t load_ns, const as_engine_facts *facts,
+                              assay_error *err);
+
+/** Indices are -1 where they do not apply. */
+assay_code as_protocol_memory(FILE *out, const char *when, int cycle, int document, int call,
+                              const as_memory_sample *sample, assay_error *err);
+
+/** @param boxes  as_boxes boxes[report->call.n] */
+assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report *report,
+                            const as_boxes *boxes, assay_error *err);
+
+assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
+                               assay_error *err);
+
+assay_code as_protocol_end(FILE *out, int64_t close_ns, const as_engine_facts *facts,
+                           const as_worker_usage *usage, assay_error *err);
+
+/** Tell why the worker gives up; what cannot be written is lost with it. */
+void as_protocol_error(FILE *out, const assay_error *why);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/slot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "trial/yield.h"
+
+/* A worker that has told its end has only to leave. */
+static const double leave_within_s = 30;
+
+/* What one running slot holds; owns all but the first two. */
+typedef struct slot {
+    const as_slot_place *place;
+    const as_slot_order *order;
+    as_job job;
+    as_yield *yield;
+    as_process *process;
+    as_process_result result;
+    char name[96]; /* "round2-split" */
+    char started[AS_CLOCK_LABEL];
+    double total_s;
+} slot;
+
+static void name_slot(slot *s)
+{
+    const char *policy = s->place->policies[s->order->policy].name;
+    if (s->order->phase == AS_PHASE_SMOKE)
+        snprintf(s->name, sizeof s->name, "smoke-%s", policy);
+    else
+        snprintf(s->name, sizeof s->name, "round%d-%s", s->order->round + 1, policy);
+}
+
+static as_job make_job(const as_slot_place *place, const as_slot_order *order)
+{
+    bool is_smoke = order->phase == AS_PHASE_SMOKE;
+    return (as_job){.policy_text = place->policies[order->policy].text,
+                    .n_cycles = is_smoke ? 1 : place->run->n_cycles,
+                    .inputs = place->inputs,
+                    .n_inputs = place->n_inputs,
+                    .calls = place->calls,
+                    .n_calls = is_smoke && place->n_calls > (size_t)place->run->n_smoke_calls
+                                   ? (size_t)place->run->n_smoke_calls
+                                   : place->n_calls};
+}
+
+/* worker_argv, then where model and corpus are; in fresh memory. */
+static const char **make_argv(const as_slot_place *place)
+{
+    static const char *const own[] = {"/proc/self/exe", "worker", NULL};
+    const char *const *worker = place->control->worker_argv ? place->control->worker_argv : own;
+    size_t n = 0;
+    while (worker[n])
+        n++;
+    const char **argv = as_alloc_array(n + 5, sizeof *argv);
+    if (!argv) return NULL;
+    memcpy(argv, worker, n * sizeof *argv);
+    argv[n] = "--model";
+    argv[n + 1] = place->run->model_path;
+    argv[n + 2] = "--corpus";
+    argv[n + 3] = place->run->corpus_path;
+    return argv;
+}
+
+static assay_code start(slot *s, assay_error *err)
+{
+    const char **argv = make_argv(s->place);
+    char *log = as_format("%s/logs/%s.log", s->place->run_folder, s->name);
+    assay_code code =
+        argv && log ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory to start a worker");
+    if (!code) {
+        as_process_options options = as_process_defaults(argv);
+        options.in = options.out = (as_stream){.kind = AS_STREAM_PIPE};
+        options.err = (as_stream){.kind = AS_STREAM_FILE, .path = log};
+        options.wall_s = s->place->run->slot_timeout_s;
+        options.stop = s->place->control->stop;
+        options.stop_context = s->place->control->stop_context;
+        code = as_process_start(&options, &s->process, err);
+    }
+    as_free(argv);
+    as_free(log);
+    return code;
+}
+
+/* A worker that takes no job has died or will tell why: both are seen when its output is read. */
+static assay_code give_job(slot *s, assay_error *err)
+{
+    char *text;
+    assay_code code = as_job_write(&s->job, &text, err);
+    if (!code) code = as_process_write(s->process, text, strlen(text), err);
+    if (code == ASSAY_E_CHILD) code = ASSAY_OK;
+    as_process_close_in(s->process);
+    as_free(text);
+    return code;
+}
+
+/* Gather lines until the worker's output ends; what the worker did wrong goes to *told. */
+static assay_code gather(slot *s, assay_error *told, assay_error *err)
+{
+    const as_trial_watch *watch = &s->place->control->watch;
+    size_t n_told = 0;
+    for (;;) {
+        char *line;
+        assay_code code = as_process_read_line(s->process, 0, &line, err);
+        if (code == ASSAY_E_CHILD) return ASSAY_OK; /* out of time: its end will say so */
+        if (code || !line) return code;
+        code = as_yield_take(s->yield, line, told);
+        as_free(line);
+        if (code == ASSAY_E_MEMORY && !as_yield_has_error(s->yield)) {
+            if (err) *err = *told;
+            return code; /* ours, not the worker's */
+        }
+        if (code) {
+            as_process_kill(s->process);
+            return ASSAY_OK;
+        }
+        if (as_yield_calls(s->yield) == n_told) continue;
+        n_told = as_yield_calls(s->yield);
+        if (watch->step) watch->step(watch->context, n_told);
+    }
+}
+
+/* Start, talk, wait.  @return as as_slot_run; the worker's failure goes to *told. */
+static assay_code talk(slot *s, assay_error *told, assay_error *err)
+{
+    assay_code code = start(s, err);
+    if (!code) code = give_job(s, err);
+    if (!code) code = gather(s, told, err);
+    return code ? code : as_process_wait(s->process, leave_within_s, &s->result, err);
+}
+
+/* What is wrong with the worker's end, as a phrase; "" when nothing is. */
+static void describe_end(const slot *s, const assay_error *told, char *text, size_t room)
+{
+    char how[128];
+    size_t n_calls = s->job.n_calls * (size_t)s->job.n_cycles;
+    bool is_whole = as_yield_is_whole(s->yield);
+    as_process_describe(&s->result, how, sizeof how);
+    text[0] = '\0';
+    if (told->code)
+        snprintf(text, room, "%s%s%s", told->where, told->where[0] ? ": " : "", told->message);
+    else if (s->result.end == AS_PROCESS_TIMED_OUT && is_whole)
+        snprintf(text, room, "the worker told all %zu calls, but did not leave within %.0f s",
+                 n_calls, leave_within_s);
+    else if (s->result.end == AS_PROCESS_TIMED_OUT)
+        snprintf(text, room,
+                 "the worker hung after %zu of %zu calls and was killed after %.1f s, "
+                 "--slot-timeout allows %.1f s",
+                 as_yield_calls(s->yield), n_calls, s->result.wall_s,
+                 s->place->run->slot_timeout_s);
+    else if (!is_whole || s->result.end != AS_PROCESS_EXITED || s->result.status != 0)
+        snprintf(text, room,
+                 "the worker crashed: %s after %zu of %zu calls%s; its output is in "
+                 "logs/%s.log",
+                 how, as_yield_calls(s->yield), n_calls, is_whole ? " and its end" : "",
+                 s->name);
+}
+
+static void judge(const slot *s, const assay_error *told, as_slot_end *end)
+{
+    char what[400], turn[32] = "the smoke phase";
+    *end = (as_slot_end){.state = AS_SLOT_FINISHED};
+    describe_end(s, told, what, sizeof what);
+    if (!what[0]) return;
+    end->state = AS_SLOT_FAILED;
+    end->code = told->code ? told->code : ASSAY_E_CHILD;
+    if (s->order->phase == AS_PHASE_FORMAL)
+        snprintf(turn, sizeof turn, "round %d", s->order->round + 1);
+    snprintf(end->sentence, sizeof end->sentence, "policy %s in %s: %s",
+             s->place->policies[s->order->policy].name, turn, what);
+}
+
+static assay_code store(const slot *s, const as_slot_end *end, assay_error *err)
+{
+    char how[128], log[128];
+    as_process_describe(&s->result, how, sizeof how);
+    snprintf(log, sizeof log, "%s.log", s->name);
+    as_slot_record record = {0};
+    as_yield_record(s->yield, &record);
+    record.slot.phase = s->order->phase;
+    record.slot.round = s->order->round;
+    record.slot.position = s->order->position;
+    record.slot.policy = s->order->policy;
+    record.slot.state = end->state;
+    record.slot.started = s->started;
+    record.slot.total_s = s->total_s;
+    record.slot.exit = how;
+    record.slot.error = end->sentence;
+    record.slot.error_code = end->code ? assay_code_name(end->code) : "";
+    record.slot.log = log;
+    if (end->state == AS_SLOT_FAILED) record.n_samples = record.n_answers = 0;
+    return as_evidence_add_slot(s->place->writer, &record, err);
+}
+
+assay_code as_slot_run(const as_slot_place *place, const as_slot_order *order, as_slot_end *end,
+                       assay_error *err)
+{
+    slot s = {.place = place, .order = order, .job = make_job(place, order)};
+    const as_trial_watch *watch = &place->control->watch;
+    assay_error told = {0};
+    name_slot(&s);
+    as_clock_label(s.started);
+    s.yield = as_yield_new(&s.job);
+    if (!s.yield) return as_fail(err, ASSAY_E_MEMORY, "no memory for slot %s", s.name);
+    if (watch->begin)
+        watch->begin(watch->context, s.name, s.job.n_calls * (size_t)s.job.n_cycles);
+    int64_t begin_ns = as_clock_ns();
+    assay_code code = talk(&s, &told, err);
+    s.total_s = (double)(as_clock_ns() - begin_ns) * 1e-9;
+    if (watch->end) watch->end(watch->context);
+    if (!code) {
+        judge(&s, &told, end);
+        code = store(&s, end, err);
+    }
+    as_process_result_free(&s.result);
+    as_process_free(s.process);
+    as_yield_free(s.yield);
+    return code;
+}

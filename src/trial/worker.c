@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/worker.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "engine/detector.h"
+#include "image/image.h"
+#include "trial/demand.h"
+#include "trial/job.h"
+#include "trial/protocol.h"
+
+typedef struct worker {
+    as_worker_place place;
+    as_job job;
+    as_policy policy;          /* owns its strings */
+    as_engine *engine;         /* owns */
+    as_detector *detector;     /* owns */
+    as_image *images;          /* owns: pixels of one call's inputs */
+    as_detector_input *inputs; /* owns the array, borrows the pixels */
+    as_boxes *boxes;           /* owns: answers of one call */
+    size_t room;               /* of the three arrays: the largest call's inputs */
+} worker;
+
+static assay_code tell_memory(const worker *w, const char *when, int cycle, int document,
+                              int call, assay_error *err)
+{
+    as_memory_sample sample;
+    as_memory_sample_take("", 0, &sample);
+    return as_protocol_memory(w->place.out, when, cycle, document, call, &sample, err);
+}
+
+static assay_code load(worker *w, assay_error *err)
+{
+    as_engine_facts facts;
+    assay_code code = as_policy_parse(w->job.policy_text, &w->policy, err);
+    if (!code) code = tell_memory(w, "start", -1, -1, -1, err);
+    if (code) return code;
+    int64_t begin_ns = as_clock_ns();
+    code = as_engine_open(&w->policy, w->place.model_path, &w->engine, err);
+    int64_t load_ns = as_clock_ns() - begin_ns;
+    if (code) return code;
+    code = as_detector_new(w->engine, &w->policy, &w->detector, err);
+    as_engine_describe(w->engine, &facts);
+    if (!code) code = as_protocol_loaded(w->place.out, load_ns, &facts, err);
+    if (!code) code = as_demand_check(&w->policy, &facts, "start", err);
+    if (!code) code = tell_memory(w, "loaded", -1, -1, -1, err);
+    if (!code)
+        fprintf(w->place.log, "%s %s loaded %s in %.3f s: %s, %s, %s, %zu threads, %s\n",
+                facts.engine, facts.version, w->place.model_path, (double)load_ns * 1e-9,
+                facts.device, facts.dtype, facts.isa, facts.threads, facts.flags);
+    return code;
+}
+
+static assay_code make_room(worker *w, assay_error *err)
+{
+    w->room = 1;
+    for (size_t i = 0; i < w->job.n_calls; i++)
+        if (w->job.calls[i].shape.n > w->room) w->room = w->job.calls[i].shape.n;
+    w->images = as_alloc_array(w->room, sizeof *w->images);
+    w->inputs = as_alloc_array(w->room, sizeof *w->inputs);
+    w->boxes = as_alloc_array(w->room, sizeof *w->boxes);
+    return w->images && w->inputs && w->boxes
+               ? ASSAY_OK
+               : as_fail(err, ASSAY_E_MEMORY, "no memory for calls of %zu inputs", w->room);
+}
+
+/* Read a region and hold it to its hash and size. */
+static assay_code read_region(const worker *w, const as_input_row *input, as_image *image,
+                              assay_error *err)
+{
+    as_bytes file = {0};
+    char hex[AS_SHA256_HEX];
+    char *path = as_path_join(w->place.corpus_path, input->file);
+    if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory for region %s", input->file);
+    assay_code code = as_file_read(path, AS_IMAGE_FILE_BYTES_MAX, &file, err);
+    if (!code) code = as_sha256_bytes(file.data, file.size, hex, err);
+    if (!code && strcmp(hex, input->sha256) != 0)
+        code = as_fail(err, ASSAY_E_CHANGED,
+                       "region %.100s has SHA-256 %.12s..., %.12s... was "
+                       "frozen",
+                       input->file, hex, input->sha256);
+    if (!code) code = as_image_decode(file.data, file.size, input->file, image, err);
+    if (!code && (image->w != input->width_px || image->h != input->height_px))
+        code = as_fail(err, ASSAY_E_CHANGED, "region %.100s is %dx%d, %dx%d was frozen",
+                       input->file, image->w, image->h, input->width_px, input->height_px);
+    as_bytes_free(&file);
+    as_free(path);
+    return code;
+}
+
+static as_detect_settings settings_of(const as_input_row *input)
+{
+    return (as_detect_settings){
+        .thresh = (float)input->thresh,
+        .box_thresh = input->box_thresh,
+        .unclip = input->unclip,
+        .limit_side = input->limit_side,
+        .limit_type = strcmp(input->limit_type, "min") == 0 ? AS_LIMIT_MIN : AS_LIMIT_MAX};
+}
+
+static assay_code detect_and_tell(worker *w, int cycle, int at, assay_error *err)
+{
+    const as_call_row *call = &w->job.calls[at];
+    as_call_report report = {0};
+    as_detect_settings settings = settings_of(&w->job.inputs[call->inputs[0]]);
+    assay_code code = as_detector_run(w->detector, &settings, w->inputs, call->shape.n,
+                                      w->boxes, &report, err);
+    if (!code) code = as_protocol_call(w->place.out, cycle, at, &report, w->boxes, err);
+    return code ? code : tell_memory(w, "call", cycle, call->document, at, err);
+}
+
+static assay_code run_call(worker *w, int cycle, int at, assay_error *err)
+{
+    const as_call_row *call = &w->job.calls[at];
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < call->shape.n && !code; i++) {
+        as_image *image = &w->images[i];
+        code = read_region(w, &w->job.inputs[call->inputs[i]], image, err);
+        w->inputs[i] = (as_detector_input){
+            .bgr = image->bgr, .height = (size_t)image->h, .width = (size_t)image->w};
+    }
+    if (!code) code = detect_and_tell(w, cycle, at, err);
+    for (size_t i = 0; i < call->shape.n; i++) {
+        as_image_free(&w->images[i]);
+        as_boxes_free(&w->boxes[i]);
+    }
+    if (code) as_error_where(err, "call %.60s", call->id);
+    return code;
+}
+
+static assay_code clean_up(worker *w, int cycle, int document, assay_error *err)
+{
+    assay_code code = tell_memory(w, "document", cycle, document, -1, err);
+    if (code) return code;
+    int64_t begin_ns = as_clock_ns();
+    as_detector_cleanup(w->detector);
+    as_engine_cleanup(w->engine);
+    int64_t elapsed_ns = as_clock_ns() - begin_ns;
+    code = as_protocol_cleanup(w->place.out, cycle, document, elapsed_ns, err);
+    return code ? code : tell_memory(w, "cleaned", cycle, document, -1, err);
+}
+
+static assay_code run_cycle(worker *w, int cycle, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < w->job.n_calls && !code; i++) {
+        int document = w->job.calls[i].document;
+        bool is_last = i + 1 == w->job.n_calls || w->job.calls[i + 1].document != document;
+        code = run_call(w, cycle, (int)i, err);
+        if (!code && is_last) code = clean_up(w, cycle, document, err);
+    }
+    if (!code) fprintf(w->place.log, "cycle %d: %zu calls\n", cycle, w->job.n_calls);
+    return code;
+}
+
+static as_worker_usage usage_now(void)
+{
+    struct rusage used = {0};
+    getrusage(RUSAGE_SELF, &used);
+    return (as_worker_usage){
+        .user_s = (double)used.ru_utime.tv_sec + (double)used.ru_utime.tv_usec * 1e-6,
+        .system_s = (double)used.ru_stime.tv_sec + (double)used.ru_stime.tv_usec * 1e-6,
+        .major_faults = used.ru_majflt,
+        .switches_wanted = used.ru_nvcsw,
+        .switches_forced = used.ru_nivcsw};
+}
+
+static int64_t close_engine(worker *w)
+{
+    int64_t begin_ns = as_clock_ns();
+    as_detector_free(w->detector);
+    as_engine_close(w->engine);
+    w->detector = NULL;
+    w->engine = NULL;
+    return as_clock_ns() - begin_ns;
+}
+
+static assay_code finish(worker *w, assay_error *err)
+{
+    as_engine_facts facts;
+    as_engine_describe(w->engine, &facts);
+    assay_code code = as_demand_check(&w->policy, &facts, "exit", err);
+    if (!code) code = tell_memory(w, "exit", -1, -1, -1, err);
+    if (code) return code;
+    int64_t close_ns = close_engine(w);
+    as_worker_usage usage = usage_now();
+    fprintf(w->place.log, "closed after %zu forward passes, %.3f s user, %.3f s system\n",
+            facts.n_forwards, usage.user_s, usage.system_s);
+    return as_protocol_end(w->place.out, close_ns, &facts, &usage, err);
+}
+
+assay_code as_worker_run(const as_worker_place *place, assay_error *err)
+{
+    worker w = {.place = *place};
+    assay_error own = {0};
+    as_arena *arena = as_arena_new();
+    assay_code code = arena ? as_job_read(place->in, arena, &w.job, &own)
+                            : as_fail(&own, ASSAY_E_MEMORY, "no memory for a job");
+    if (!code) code = make_room(&w, &own);
+    if (!code) code = load(&w, &own);
+    for (int cycle = 0; cycle < w.job.n_cycles && !code; cycle++)
+        code = run_cycle(&w, cycle, &own);
+    if (!code) code = finish(&w, &own);
+    if (code) {
+        fprintf(place->log, "failed: %s%s%s\n", own.where, own.where[0] ? ": " : "",
+                own.message);
+        as_protocol_error(place->out, &own);
+        if (err) *err = own;
+    }
+    close_engine(&w);
+    as_policy_free(&w.policy);
+    as_free(w.images);
+    as_free(w.inputs);
+    as_free(w.boxes);
+    as_arena_free(arena);
+    return code;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/yield.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sha256.h"
+
+/* A growing array of rows; `items` is owned. */
+typedef struct rows {
+    void *items;
+    size_t n, room;
+} rows;
+
+struct as_yield {
+    const as_job *job; /* borrows */
+    as_arena *arena;   /* owns: strings, shapes, boxes */
+    bool is_loaded, has_ended, has_error;
+    size_t n_calls; /* told so far */
+    double load_s, cleanup_s;
+    as_slot_row counts; /* what "end" told */
+    rows samples, answers, cleanups, memory, engines, passes;
+};
+
+as_yield *as_yield_new(const as_job *job)
+{
+    as_yield *yield = as_alloc(sizeof *yield);
+    if (!yield) return NULL;
+    yield->job = job;
+    yield->arena = as_arena_new();
+    if (yield->arena) return yield;
+    as_free(yield);
+    return NULL;
+}
+
+void as_yield_free(as_yield *yield)
+{
+    if (!yield) return;
+    rows *all[] = {&yield->samples, &yield->answers, &yield->cleanups,
+                   &yield->memory,  &yield->engines, &yield->passes};
+    for (size_t i = 0; i < AS_COUNT_OF(all); i++)
+        as_free(all[i]->items);
+    as_arena_free(yield->arena);
+    as_free(yield);
+}
+
+static assay_code no_memory(assay_error *err)
+{
+    return as_fail(err, ASSAY_E_MEMORY, "no memory for what a worker tells");
+}
+
+static assay_code not_allowed(const char *what, assay_error *err)
+{
+    return as_fail(err, ASSAY_E_CHILD, "the worker told %s", what);
+}
+
+static assay_code add(rows *list, const void *row, size_t row_bytes, assay_error *err)
+{
+    void *items = as_grow(list->items, list->n, &list->room, row_bytes);
+    if (!items) return no_memory(err);
+    list->items = items;
+    memcpy((char *)items + list->n++ * row_bytes, row, row_bytes);
+    return ASSAY_OK;
+}
+
+static int64_t integer(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : INT64_MIN;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}
+
+static bool is_index(int64_t value, size_t n) { return value >= 0 && value < (int64_t)n; }
+
+/* The object at "engine" as a row of the moment. */
+static assay_code add_engine(as_yield *yield, const json_t *event, const char *moment,
+                             assay_error *err)
+{
+    const json_t *facts = json_object_get(event, "engine");
+    if (!json_is_object(facts)) return not_allowed("nothing of its engine", err);
+    char *dump = json_dumps(facts, JSON_COMPACT);
+    as_engine_row row = {.moment = moment,
+                         .json = dump ? as_arena_strdup(yield->arena, dump) : NULL};
+    free(dump);
+    return row.json ? add(&yield->engines, &row, sizeof row, err) : no_memory(err);
+}
+
+static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error *err)
+{
+    int64_t load_ns = integer(event, "load_ns");
+    if (yield->is_loaded || load_ns < 0)
+        return not_allowed("of loading twice or without a time", err);
+    yield->is_loaded = true;
+    yield->load_s = (double)load_ns * 1e-9;
+    assay_code code = add_engine(yield, event, "start", err);
+    size_t at;
+    const json_t *pass;
+    json_array_foreach(json_object_get(event, "passes"), at, pass)
+    {
+        as_pass_row row = {
+            .name = as_arena_strdup(yield->arena, text(pass, "name")),
+            .nodes_before = (int)integer(pass, "nodes_before"),
+            .nodes_after = (int)integer(pass, "nodes_after"),
+            .seconds = number(pass, "seconds"),
+            .kinds_before = as_arena_strdup(yield->arena, text(pass, "kinds_before")),
+            .kinds_after = as_arena_strdup(yield->arena, text(pass, "kinds_after"))};
+        if (code) break;
+        if (!row.name || !row.kinds_before || !row.kinds_after) return no_memory(err);
+        code = isnan(row.seconds) ? not_allowed("a pass without its time", err)
+                                  : add(&yield->passes, &row, sizeof row, err);
+    }
+    return code;
+}
+
+static assay_code take_memory(as_yield *yield, const json_t *event, assay_error *err)
+{
+    as_memory_row row = {.when = as_arena_strdup(yield->arena, text(event, "when")),
+                         .cycle = (int)integer(event, "cycle"),
+                         .document = (int)integer(event, "document"),
+                         .call = (int)integer(event, "call"),
+                         .process = as_arena_strdup(yield->arena, text(event, "process")),
+                         .rss_bytes = integer(event, "rss"),
+                         .pss_bytes = integer(event, "pss"),
+                         .uss_bytes = integer(event, "uss"),
+                         .peak_rss_bytes = integer(event, "peak_rss"),
+                         .swap_used_bytes = integer(event, "swap")};
+    if (!row.when || !row.process) return no_memory(err);
+    if (row.rss_bytes < -1 || row.pss_bytes < -1 || row.uss_bytes < -1 ||
+        row.peak_rss_bytes < -1 || row.swap_used_bytes < -1 || row.document < -1 ||
+        row.call < -1 || row.call >= (int64_t)yield->job->n_calls)
+        return not_allowed("a memory sample that is none", err);
+    return add(&yield->memory, &row, sizeof row, err);
+}
+
+static bool take_shape(const json_t *json, as_evidence_shape *out)
+{
+    size_t *extents[4] = {&out->n, &out->c, &out->h, &out->w};
+    for (size_t i = 0; i < 4; i++) {
+        json_int_t value = json_integer_value(json_array_get(json, i));
+        if (value <= 0 || value > INT_MAX) return false;
+        *extents[i] = (size_t)value;
+    }
+    return json_array_size(json) == 4;
+}
+
+static assay_code take_pieces(as_yield *yield, const json_t *json, as_sample_row *row,
+                              assay_error *err)
+{
+    size_t n = json_array_size(json), n_inputs = 0;
+    as_evidence_shape *pieces = as_arena_array(yield->arena, n + 1, sizeof *pieces);
+    if (!pieces) return no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        if (!take_shape(json_array_get(json, i), &pieces[i]))
+            return not_allowed("a piece that has no shape", err);
+        n_inputs += pieces[i].n;
+    }
+    if (n_inputs != row->shape.n)
+        return as_fail(err, ASSAY_E_CHILD,
+                       "the worker told pieces of %zu inputs, the call has %zu", n_inputs,
+                       row->shape.n);
+    row->pieces = pieces;
+    row->n_pieces = n;
+    return ASSAY_OK;
+}
+
+static bool take_score(const json_t *json, double *out)
+{
+    const char *word = json_string_value(json);
+    *out = json_is_number(json)                ? json_number_value(json)
+           : word && strcmp(word, "nan") == 0  ? NAN
+           : word && strcmp(word, "inf") == 0  ? INFINITY
+           : word && strcmp(word, "-inf") == 0 ? -INFINITY
+                                               : 0;
+    return json_is_number(json) || *out != 0;
+}
+
+static bool take_box(const json_t *json, as_evidence_box *box)
+{
+    if (json_array_size(json) != 9) return false;
+    for (size_t i = 0; i < 8; i++) {
+        const json_t *value = json_array_get(json, i);
+        json_int_t place = json_integer_value(value);
+        if (!json_is_integer(value) || place < INT32_MIN || place > INT32_MAX) return false;
+        box->corners[i / 2][i % 2] = (int32_t)place;
+    }
+    return take_score(json_array_get(json, 8), &box->score);
+}
+
+static assay_code take_answer(as_yield *yield, const json_t *json, int cycle, int input,
+                              assay_error *err)
+{
+    size_t n = json_array_size(json);
+    as_evidence_box *boxes = as_arena_array(yield->arena, n + 1, sizeof *boxes);
+    if (!boxes) return no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        if (!take_box(json_array_get(json, i), &boxes[i]))
+            return not_allowed("a box that is none", err);
+    as_slot_answer answer = {.cycle = cycle, .input = input, .boxes = boxes, .n = n};
+    return add(&yield->answers, &answer, sizeof answer, err);
+}
+
+/* Where the next call has to stand: cycles over the job's calls. */
+static assay_code check_place(const as_yield *yield, int64_t cycle, int64_t call,
+                              assay_error *err)
+{
+    size_t n = yield->job->n_calls, next = yield->n_calls;
+    if (!yield->is_loaded) return not_allowed("of a call before it loaded the model", err);
+    if (next >= n * (size_t)yield->job->n_cycles)
+        return not_allowed("of more calls than its job has", err);
+    if (cycle == (int64_t)(next / n) && call == (int64_t)(next % n)) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_CHILD,
+                   "the worker told of call %lld of cycle %lld where %zu of %zu has its turn",
+                   (long long)call, (long long)cycle, next % n, next / n);
+}
+
+static assay_code take_times(const json_t *json, as_sample_row *row, assay_error *err)
+{
+    int64_t *times[4] = {&row->preprocess_ns, &row->forward_ns, &row->transfer_ns,
+                         &row->postprocess_ns};
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *value = json_array_get(json, i);
+        *times[i] = (int64_t)json_integer_value(value);
+        if (!json_is_integer(value) || *times[i] < 0)
+            return not_allowed("a time that is missing or negative", err);
+    }
+    return ASSAY_OK;
+}
+
+static assay_code check_call(const as_call_row *expected, const as_sample_row *row,
+                             const json_t *boxes, assay_error *err)
+{
+    if (memcmp(&row->shape, &expected->shape, sizeof row->shape) != 0)
+        return as_fail(err, ASSAY_E_CHILD,
+                       "the worker saw call %s as %zux%zux%zux%zu, it is %zux%zux%zux%zu",
+                       expected->id, row->shape.n, row->shape.c, row->shape.h, row->shape.w,
+                       expected->shape.n, expected->shape.c, expected->shape.h,
+                       expected->shape.w);
+    if (json_array_size(boxes) != expected->shape.n)
+        return as_fail(err, ASSAY_E_CHILD, "the worker answered %zu of call %s's %zu inputs",
+                       json_array_size(boxes), expected->id, expected->shape.n);
+    return ASSAY_OK;
+}
+
+static assay_code take_call(as_yield *yield, const json_t *event, assay_error *err)
+{
+    int64_t cycle = integer(event, "cycle"), call = integer(event, "call");
+    const json_t *boxes = json_object_get(event, "boxes");
+    assay_code code = check_place(yield, cycle, call, err);
+    if (code) return code;
+    const as_call_row *expected = &yield->job->calls[call];
+    as_sample_row row = {.cycle = (int)cycle,
+                         .call = (int)call,
+                         .map_sha256 = as_arena_strdup(yield->arena, text(event, "map")),
+                         .n_not_finite = integer(event, "not_finite")};
+    if (!row.map_sha256) return no_memory(err);
+    if (!as_sha256_is_hex(row.map_sha256) || row.n_not_finite < 0 ||
+        !take_shape(json_object_get(event, "shape"), &row.shape))
+        return not_allowed("a call without shape, hash or count", err);
+    code = check_call(expected, &row, boxes, err);
+    if (!code) code = take_pieces(yield, json_object_get(event, "pieces"), &row, err);
+    if (!code) code = take_times(json_object_get(event, "ns"), &row, err);
+    if (!code) code = add(&yield->samples, &row, sizeof row, err);
+    for (size_t i = 0; i < expected->shape.n && !code; i++)
+        code =
+            take_answer(yield, json_array_get(boxes, i), (int)cycle, expected->inputs[i], err);
+    if (!code) yield->n_calls++;
+    return code;
+}
+
+static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error *err)
+{
+    int64_t elapsed_ns = integer(event, "ns"), cycle = integer(event, "cycle");
+    as_cleanup_row row = {.cycle = (int)cycle,
+                          .document = (int)integer(event, "document"),
+                          .seconds = (double)elapsed_ns * 1e-9};
+    if (elapsed_ns < 0 || !is_index(cycle, (size_t)yield->job->n_cycles) || row.document < 0)
+        return not_allowed("a cleanup that is none", err);
+    yield->cleanup_s += row.seconds;
+    return add(&yield->cleanups, &row, sizeof row, err);
+}
+
+static assay_code take_end(as_yield *yield, const json_t *event, assay_error *err)
+{
+    const json_t *facts = json_object_get(event, "engine");
+    if (yield->n_calls != yield->job->n_calls * (size_t)yield->job->n_cycles)
+        return as_fail(err, ASSAY_E_CHILD, "the worker ended after %zu of %zu calls",
+                       yield->n_calls, yield->job->n_calls * (size_t)yield->job->n_cycles);
+    yield->has_ended = true;
+    yield->cleanup_s += (double)integer(event, "close_ns") * 1e-9;
+    yield->counts = (as_slot_row){.user_s = number(event, "user_s"),
+                                  .system_s = number(event, "system_s"),
+                                  .n_loads = integer(facts, "n_loads"),
+                                  .n_forwards = integer(facts, "n_forwards"),
+                                  .major_faults = integer(event, "major_faults"),
+                                  .switches_wanted = integer(event, "switches_wanted"),
+                                  .switches_forced = integer(event, "switches_forced")};
+    if (yield->counts.n_loads != 1)
+        return as_fail(err, ASSAY_E_CHILD,
+                       "the worker loaded the model %lld times, once is needed",
+                       (long long)yield->counts.n_loads);
+    if (yield->counts.n_forwards < 0 || integer(event, "close_ns") < 0)
+        return not_allowed("an end without its counts", err);
+    return add_engine(yield, event, "exit", err);
+}
+
+/* The worker's own error, with the code that it names. */
+static assay_code take_error(as_yield *yield, const json_t *event, assay_error *err)
+{
+    yield->has_error = true;
+    for (int code = 1; code <= ASSAY_E_INTERRUPTED; code++)
+        if (strcmp(assay_code_name((assay_code)code), text(event, "code")) == 0)
+            return as_fail(err, (assay_code)code, "%s", text(event, "message"));
+    return not_allowed("an error without a known code", err);
+}
+
+assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err)
+{
+    json_t *event = json_loads(line, 0, NULL);
+    const char *kind = text(event, "event");
+    assay_code code;
+    if (yield->has_ended)
+        code = not_allowed("more after its end", err);
+    else if (strcmp(kind, "loaded") == 0)
+        code = take_loaded(yield, event, err);
+    else if (strcmp(kind, "memory") == 0)
+        code = take_memory(yield, event, err);
+    else if (strcmp(kind, "call") == 0)
+        code = take_call(yield, event, err);
+    else if (strcmp(kind, "cleanup") == 0)
+        code = take_cleanup(yield, event, err);
+    else if (strcmp(kind, "end") == 0)
+        code = take_end(yield, event, err);
+    else if (strcmp(kind, "error") == 0)
+        code = take_error(yield, event, err);
+    else
+        code = as_fail(err, ASSAY_E_CHILD, "the worker wrote '%.60s', which is no event", line);
+    json_decref(event);
+    return code;
+}
+
+size_t as_yield_calls(const as_yield *yield) { return yield->n_calls; }
+
+bool as_yield_has_error(const as_yield *yield) { return yield->has_error; }
+
+bool as_yield_is_whole(const as_yield *yield) { return yield->has_ended; }
+
+void as_yield_record(const as_yield *yield, as_slot_record *record)
+{
+    as_slot_row *slot = &record->slot;
+    slot->load_s = yield->is_loaded ? yield->load_s : NAN;
+    slot->cleanup_s = yield->cleanup_s;
+    slot->user_s = yield->has_ended ? yield->counts.user_s : NAN;
+    slot->system_s = yield->has_ended ? yield->counts.system_s : NAN;
+    slot->n_loads = yield->counts.n_loads;
+    slot->n_forwards = yield->counts.n_forwards;
+    slot->major_faults = yield->counts.major_faults;
+    slot->switches_wanted = yield->counts.switches_wanted;
+    slot->switches_forced = yield->counts.switches_forced;
+    slot->n_calls = (int64_t)yield->n_calls;
+    record->samples = yield->samples.items;
+    record->n_samples = yield->samples.n;
+    record->answers = yield->answers.items;
+    record->n_answers = yield->answers.n;
+    record->cleanups = yield->cleanups.items;
+    record->n_cleanups = yield->cleanups.n;
+    record->memory = yield->memory.items;
+    record->n_memory = yield->memory.n;
+    record->engines = yield->engines.items;
+    record->n_engines = yield->engines.n;
+    record->passes = yield->passes.items;
+    record->n_passes = yield->passes.n;
+}
