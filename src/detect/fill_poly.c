@@ -106,14 +106,13 @@ static side edge_side(const canvas *c, as_point p, as_point q)
 {
     place on_p = {p.x, p.y}, on_q = {q.x, q.y};
     if (clip_line(c, &on_p, &on_q)) draw_line(c, on_p, on_q);
-    if (p.y == q.y) return (side){0};
+    int64_t rows = (int64_t)q.y - p.y, clipped_rows = on_q.y - on_p.y;
+    if (rows == 0) return (side){0};
     /* The clipped ends give the slope; where they are level, with the rows of the real ends. */
-    bool is_level = on_p.y == on_q.y;
-    place a = {on_p.x * ONE, is_level ? p.y : on_p.y};
-    place b = {on_q.x * ONE, is_level ? q.y : on_q.y};
-    int64_t slope = (b.x - a.x) / (b.y - a.y);
-    if (p.y < q.y) return (side){p.y, q.y, a.x + (p.y - a.y) * slope, slope};
-    return (side){q.y, p.y, b.x + (q.y - b.y) * slope, slope};
+    int64_t p_row = clipped_rows != 0 ? on_p.y : p.y, q_row = clipped_rows != 0 ? on_q.y : q.y;
+    int64_t slope = (on_q.x - on_p.x) * ONE / (clipped_rows != 0 ? clipped_rows : rows);
+    if (rows > 0) return (side){p.y, q.y, on_p.x * ONE + (p.y - p_row) * slope, slope};
+    return (side){q.y, p.y, on_q.x * ONE + (q.y - q_row) * slope, slope};
 }
 
 /* Whole pixels of a position, rounded down also below 0. */
