@@ -19,10 +19,10 @@ static size_t macs(const kernel_case *c)
     return c->n * c->ih * c->iw * c->ic * c->oc / c->g * c->kh * c->kw;
 }
 
-/* Keep a case below 400 thousand multiply-adds, so that many fit a second of the reference. */
+/* Keep a case below 200 thousand multiply-adds, so that many fit a second of the reference. */
 static void shrink(kernel_case *c)
 {
-    while (macs(c) > 400000) {
+    while (macs(c) > 200000) {
         if (c->ih * c->iw > 12) {
             c->ih = (c->ih + 1) / 2;
             c->iw = (c->iw + 1) / 2;
