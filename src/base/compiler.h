@@ -6,10 +6,10 @@
 /** Let the compiler check a printf-like function: format is argument `f`, values from `a`. */
 #define AS_PRINTF(f, a) __attribute__((format(printf, f, a)))
 /** The caller must look at the result. */
-#define AS_CHECKED __attribute__((warn_unused_result))
-#define AS_ALIGNED(n) __attribute__((aligned(n)))
-#define AS_INLINE static inline __attribute__((always_inline))
-#define AS_UNUSED __attribute__((unused))
+#define AS_CHECKED      __attribute__((warn_unused_result))
+#define AS_ALIGNED(n)   __attribute__((aligned(n)))
+#define AS_INLINE       static inline __attribute__((always_inline))
+#define AS_UNUSED       __attribute__((unused))
 
 /** Bytes of alignment of every tensor: one cache line, one AVX-512 vector. */
 #define AS_ALIGNMENT 64

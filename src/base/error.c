@@ -7,18 +7,30 @@
 const char *assay_code_name(assay_code code)
 {
     switch (code) {
-    case ASSAY_OK: return "ASSAY_OK";
-    case ASSAY_E_ARGUMENT: return "ASSAY_E_ARGUMENT";
-    case ASSAY_E_FORMAT: return "ASSAY_E_FORMAT";
-    case ASSAY_E_UNSUPPORTED: return "ASSAY_E_UNSUPPORTED";
-    case ASSAY_E_NOT_FOUND: return "ASSAY_E_NOT_FOUND";
-    case ASSAY_E_CHANGED: return "ASSAY_E_CHANGED";
-    case ASSAY_E_IO: return "ASSAY_E_IO";
-    case ASSAY_E_MEMORY: return "ASSAY_E_MEMORY";
-    case ASSAY_E_ENVIRONMENT: return "ASSAY_E_ENVIRONMENT";
-    case ASSAY_E_CHILD: return "ASSAY_E_CHILD";
-    case ASSAY_E_DIFFERENT: return "ASSAY_E_DIFFERENT";
-    case ASSAY_E_INTERRUPTED: return "ASSAY_E_INTERRUPTED";
+    case ASSAY_OK:
+        return "ASSAY_OK";
+    case ASSAY_E_ARGUMENT:
+        return "ASSAY_E_ARGUMENT";
+    case ASSAY_E_FORMAT:
+        return "ASSAY_E_FORMAT";
+    case ASSAY_E_UNSUPPORTED:
+        return "ASSAY_E_UNSUPPORTED";
+    case ASSAY_E_NOT_FOUND:
+        return "ASSAY_E_NOT_FOUND";
+    case ASSAY_E_CHANGED:
+        return "ASSAY_E_CHANGED";
+    case ASSAY_E_IO:
+        return "ASSAY_E_IO";
+    case ASSAY_E_MEMORY:
+        return "ASSAY_E_MEMORY";
+    case ASSAY_E_ENVIRONMENT:
+        return "ASSAY_E_ENVIRONMENT";
+    case ASSAY_E_CHILD:
+        return "ASSAY_E_CHILD";
+    case ASSAY_E_DIFFERENT:
+        return "ASSAY_E_DIFFERENT";
+    case ASSAY_E_INTERRUPTED:
+        return "ASSAY_E_INTERRUPTED";
     }
     return "unknown code";
 }

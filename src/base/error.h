@@ -17,7 +17,7 @@
  * @return `code`, so that a failure is one statement.
  */
 #ifdef __clang_analyzer__ /* sees one file at a time, so it is told what as_fail_at returns */
-#define as_fail(err, code, ...)                                                                  \
+#define as_fail(err, code, ...)                                                                \
     (as_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__), (assay_code)(code))
 #else
 #define as_fail(err, code, ...) as_fail_at((err), (code), __FILE__, __LINE__, __VA_ARGS__)

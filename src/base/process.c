@@ -20,8 +20,6 @@
 #include "base/memory.h"
 #include "base/process_inner.h"
 
-extern char **environ;
-
 enum { STAGE_FOLDER = 1, STAGE_LIMITS, STAGE_STREAMS, STAGE_EXEC };
 
 /* What the child sends when it cannot become the program. */

@@ -129,7 +129,7 @@ assay_code as_manifest_print(const as_corpus *corpus, as_bytes *text, assay_erro
     size_t n = dumped ? strlen(dumped) : 0;
     assay_code code = ASSAY_OK;
     if (dumped) text->data = as_alloc(n + 2);
-    if (text->data) {
+    if (dumped && text->data) {
         memcpy(text->data, dumped, n);
         text->data[n] = '\n';
         text->size = n + 1;
