@@ -9,26 +9,29 @@
 #include "base/memory.h"
 #include "corpus/segment.h"
 
-/* A line of text: its rows and its own left and right. */
+/* A line of text: its rows, its own left and right, and the white gaps in it of a table's width. */
 typedef struct line {
     int y0, y1, x0, x1;
+    int n_wide_gaps;
 } line;
 
 /* A block's lines and what is usual among them. */
 typedef struct lines {
     line *items; /* owns */
     int n;
-    int height, gap, left; /* medians */
-    int right;             /* the farthest */
-    bool is_ragged;        /* most lines end early: their ends tell nothing */
+    int height, left; /* medians */
+    int gap;          /* lower quartile, as in segment.c */
+    int right;        /* the farthest */
+    bool is_ragged;   /* most lines end early: their ends tell nothing */
 } lines;
 
 static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-static int median(int *values, int n)
+/* The value below which n * part / 4 of the values are; 0 of none.  Sorts them. */
+static int quartile(int *values, int n, int part)
 {
     qsort(values, (size_t)n, sizeof *values, by_value);
-    return n ? values[n / 2] : 0;
+    return n ? values[n * part / 4] : 0;
 }
 
 /* Accents and dots that stand above a line free of it belong to the line below. */
@@ -45,18 +48,32 @@ static void join_crumbs(as_run *runs, int *n, int unit)
     *n = kept;
 }
 
+/* Gaps of at least 2.5 units: what parts the columns of a table, and no words of a sentence. */
+static int count_wide_gaps(const as_ink *ink, as_rect r)
+{
+    int n = 0, width = 0;
+    for (int x = r.x0; x < r.x1; x++) {
+        bool is_white = true;
+        for (int y = r.y0; y < r.y1 && is_white; y++)
+            is_white = !ink->is_ink[(size_t)y * (size_t)ink->w + (size_t)x];
+        if (!is_white) n += 2 * width >= 5 * ink->unit;
+        width = is_white ? width + 1 : 0;
+    }
+    return n;
+}
+
 static void measure(lines *all, int unit, int *scratch)
 {
     int n = all->n, n_early = 0;
     for (int i = 0; i < n; i++)
         scratch[i] = all->items[i].y1 - all->items[i].y0;
-    all->height = median(scratch, n);
+    all->height = quartile(scratch, n, 2);
     for (int i = 1; i < n; i++)
         scratch[i - 1] = all->items[i].y0 - all->items[i - 1].y1;
-    all->gap = median(scratch, n - 1);
+    all->gap = n > 1 ? quartile(scratch, n - 1, 1) : 0;
     for (int i = 0; i < n; i++)
         scratch[i] = all->items[i].x0;
-    all->left = median(scratch, n);
+    all->left = quartile(scratch, n, 2);
     all->right = 0;
     for (int i = 0; i < n; i++)
         if (all->items[i].x1 > all->right) all->right = all->items[i].x1;
@@ -78,7 +95,7 @@ static assay_code find_lines(const as_ink *ink, as_rect block, lines *all, assay
         for (int i = 0; i < all->n; i++) {
             as_rect r =
                 as_ink_bounds(ink, (as_rect){block.x0, runs[i].begin, block.x1, runs[i].end});
-            all->items[i] = (line){r.y0, r.y1, r.x0, r.x1};
+            all->items[i] = (line){r.y0, r.y1, r.x0, r.x1, count_wide_gaps(ink, r)};
         }
         measure(all, ink->unit, scratch);
     } else {
@@ -89,16 +106,17 @@ static assay_code find_lines(const as_ink *ink, as_rect block, lines *all, assay
     return code;
 }
 
-/* Three or more lines of text size, most of them alike. */
+/* Three or more lines of text size, most of them alike, and no table. */
 static bool is_running_text(const lines *all, int unit, int width)
 {
-    int n_alike = 0;
+    int n_alike = 0, n_of_table = 0;
     for (int i = 0; i < all->n; i++) {
         int h = all->items[i].y1 - all->items[i].y0;
         n_alike += 10 * h >= 6 * all->height && 10 * h <= 16 * all->height;
+        n_of_table += all->items[i].n_wide_gaps >= 2;
     }
     return all->n >= 3 && 10 * all->height >= 8 * unit && all->height <= 4 * unit &&
-           10 * n_alike >= 7 * all->n && width >= 10 * unit;
+           10 * n_alike >= 7 * all->n && 2 * n_of_table < all->n && width >= 10 * unit;
 }
 
 /* Whether a paragraph begins with line i > 0. */
@@ -110,7 +128,7 @@ static bool begins_paragraph(const lines *all, int i, int unit)
     bool is_indented = 10 * indent > 8 * unit && indent < 6 * unit && 2 * indent_before <= unit;
     bool stands_out = 10 * -indent > 8 * unit && 2 * -indent_before <= unit;
     bool ended_early = !all->is_ragged && before->x1 < all->right - 4 * unit;
-    bool is_apart = 2 * gap > 3 * all->gap + 4 && 2 * gap > unit;
+    bool is_apart = 2 * gap > 3 * all->gap + unit;
     return is_indented || stands_out || ended_early || is_apart;
 }
 

@@ -13,7 +13,7 @@
  *     +------------------+        +--------+ +-------+
  *
  * A gap in x is a gutter when it is wide and the block tall and both sides wide; a block without a
- * gutter is cut at its widest gap in y, when that is wider than what stands between its lines.
+ * gutter is cut at its widest gap in y, when that is wider than those between its lines.
  * Lengths are in units of as_ink.unit, about half a text size, so that they hold for every
  * resolution and script; they were chosen by looking at the pages of papers, books and scans.
  */
@@ -140,12 +140,13 @@ static bool find_gutter(cutter *c, as_rect rect, as_run *gutter)
 static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /*
- * The widest gap between rows of `rect`, the first among equals, when it is wider than a unit and
- * than 1.7 times what is usual between the block's lines.
+ * The widest gap between rows of `rect`, the first among equals, when it is plainly wider than
+ * those between the block's lines (the lower quartile of its gaps, since short paragraphs have as
+ * many gaps around as inside), or wider than any line spacing.
  */
 static bool find_row_gap(cutter *c, as_rect rect, int *usual_gap, as_run *gap)
 {
-    int n;
+    int n, unit = c->ink->unit;
     as_ink_rows(c->ink, rect, c->runs, &n);
     *gap = (as_run){0, 0};
     for (int i = 1; i < n; i++) {
@@ -155,10 +156,10 @@ static bool find_row_gap(cutter *c, as_rect rect, int *usual_gap, as_run *gap)
     }
     if (n >= 5) {
         qsort(c->projection, (size_t)n - 1, sizeof *c->projection, by_value);
-        *usual_gap = c->projection[(n - 1) / 2];
+        *usual_gap = c->projection[(n - 1) / 4];
     }
     int width = gap->end - gap->begin;
-    return width > c->ink->unit && 10 * width > 17 * *usual_gap;
+    return 2 * width > 7 * unit || (width > unit && 4 * width > 6 * *usual_gap + 3 * unit);
 }
 
 /* A horizontal rule, perhaps a double one: flat, and some row of it mostly ink. */
@@ -184,6 +185,21 @@ static bool is_furniture(const cutter *c, const as_rect *r)
            is_rule(c->ink, r);
 }
 
+static assay_code cut(cutter *c, as_rect rect, context at);
+
+/*
+ * Cut one of the two parts beside a gap in y.  Its column is the block's, unless it is tall, or the
+ * other part is furniture, which may have stood in the gutter: then it is as wide as its own ink.
+ */
+static assay_code cut_part(cutter *c, as_rect part, as_rect other, context at)
+{
+    int unit = c->ink->unit;
+    at.depth++;
+    if (part.y1 - part.y0 >= 12 * unit || is_furniture(c, &other))
+        at.column = (as_run){part.x0, part.x1};
+    return cut(c, part, at);
+}
+
 static assay_code cut(cutter *c, as_rect rect, context at)
 {
     as_run gap;
@@ -199,12 +215,10 @@ static assay_code cut(cutter *c, as_rect rect, context at)
         return code ? code : cut(c, right, r);
     }
     if (at.depth < MOST_DEPTH && find_row_gap(c, rect, &at.usual_gap, &gap)) {
-        as_rect upper = rect, lower = rect;
-        upper.y1 = gap.begin;
-        lower.y0 = gap.end;
-        at.depth++;
-        assay_code code = cut(c, upper, at);
-        return code ? code : cut(c, lower, at);
+        as_rect above = as_ink_bounds(c->ink, (as_rect){rect.x0, rect.y0, rect.x1, gap.begin});
+        as_rect below = as_ink_bounds(c->ink, (as_rect){rect.x0, gap.end, rect.x1, rect.y1});
+        assay_code code = cut_part(c, above, below, at);
+        return code ? code : cut_part(c, below, above, at);
     }
     if (is_furniture(c, &rect)) return ASSAY_OK;
     return as_cut_paragraphs(c->ink, rect, at.column, c->out, c->err);

@@ -224,17 +224,40 @@ static assay_code check_page_size(const as_pdf_page *size, const as_document_lim
     return ASSAY_OK;
 }
 
-static assay_code render(const char *path, const as_process_options *options, const char *what,
-                         as_image *out, as_trouble *trouble, assay_error *err)
+/*
+ * pdftoppm's picture: "P6\n<w> <h>\n255\n" and the bytes.  Read here because it is always this one
+ * kind of PNM and a page has millions of bytes.
+ */
+static assay_code read_ppm(const as_bytes *ppm, const char *what, as_image *out,
+                           as_trouble *trouble, assay_error *err)
+{
+    int w = 0, h = 0, head = 0;
+    bool is_whole = sscanf((const char *)ppm->data, "P6 %9d %9d 255%n", &w, &h, &head) == 2 &&
+                    head > 0 && w > 0 && h > 0 &&
+                    ppm->size - (size_t)head - 1 == (size_t)w * (size_t)h * 3;
+    if (!is_whole) {
+        *trouble = AS_TROUBLE_DAMAGED;
+        return as_fail(err, ASSAY_E_FORMAT, "%s is damaged: pdftoppm drew no whole picture",
+                       what);
+    }
+    assay_code code = as_image_init(out, h, w, err);
+    if (code) return code;
+    const uint8_t *rgb = ppm->data + head + 1;
+    for (size_t i = 0; i < (size_t)w * (size_t)h * 3; i += 3) {
+        out->bgr[i] = rgb[i + 2];
+        out->bgr[i + 1] = rgb[i + 1];
+        out->bgr[i + 2] = rgb[i];
+    }
+    return ASSAY_OK;
+}
+
+static assay_code render(const as_process_options *options, const char *what, as_image *out,
+                         as_trouble *trouble, assay_error *err)
 {
     as_process_result result = {0};
     assay_code code = run_poppler(options, &result, err);
     if (!code) code = judge(&result, "pdftoppm", what, trouble, err);
-    if (!code && result.out.size == 0) {
-        *trouble = AS_TROUBLE_DAMAGED;
-        code = as_fail(err, ASSAY_E_FORMAT, "%s is damaged: pdftoppm drew nothing", what);
-    }
-    if (!code) code = as_image_decode(result.out.data, result.out.size, path, out, err);
+    if (!code) code = read_ppm(&result.out, what, out, trouble, err);
     as_process_result_free(&result);
     return code;
 }
@@ -260,7 +283,7 @@ assay_code as_pdf_render(const char *path, const as_document_limits *limits,
     memcpy(call.argv, argv, sizeof argv);
     as_process_options options = options_of(&call, limits);
     options.out.limit_bytes = 3 * limits->pixels + 64;
-    code = render(path, &options, what, out, trouble, err);
+    code = render(&options, what, out, trouble, err);
 done:
     as_free(what);
     as_free(call.path);
