@@ -49,7 +49,8 @@ static void gather_cells(as_facts *f, size_t p)
         policy->n_inputs_with_boxes += f->box_sets[f->truth[i]].n > 0 || cell->n_differing > 0;
     }
     for (size_t i = 0; i < f->n_differences; i++)
-        if ((size_t)f->differences[i].policy == p)
+        if ((size_t)f->differences[i].policy == p &&
+            isfinite(f->differences[i].comparison.max_corner_px))
             policy->max_corner_px =
                 fmax(policy->max_corner_px, f->differences[i].comparison.max_corner_px);
 }

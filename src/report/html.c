@@ -21,17 +21,17 @@ static const char *const style[] = {
     "body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.55 system-ui,-ap"
     "ple-system,'Segoe UI','Noto Sans',sans-serif}",
     "main{max-width:1120px;margin:0 auto;padding:40px 28px 80px}",
-    ".eyebrow{margin:0 0 10px;color:var(--soft);font-size:14px}",
+    ".eyebrow{margin:0 0 10px;max-width:none;color:var(--soft);font-size:14px}",
     ".hero{background:var(--card);border:1px solid var(--line);border-left:6px solid var("
     "--tone);border-radius:10px;padding:26px 30px 24px}",
     ".hero.good{--tone:var(--good)}.hero.warn{--tone:var(--warn)}.hero.bad{--tone:var(--b"
     "ad)}",
     "h1{font-size:30px;line-height:1.25;margin:0 0 10px;font-weight:650;letter-spacing:-."
     "01em}",
-    ".lead{margin:0;color:var(--soft);font-size:17px}",
+    ".lead{margin:0;max-width:none;color:var(--soft);font-size:17px}",
     ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:14p"
     "x 28px;margin:24px 0 0;padding:20px 0 0;border-top:1px solid var(--line)}",
-    ".tiles dt{color:var(--soft);font-size:13px}.tiles dd{margin:2px 0 0;font-size:23px;f"
+    ".tiles dt{color:var(--soft);font-size:13px}.tiles dd{margin:2px 0 0;font-size:21px;f"
     "ont-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}",
     ".tiles dd.good{color:var(--good)}.tiles dd.warn{color:var(--warn)}.tiles dd.bad{colo"
     "r:var(--bad)}",
@@ -132,8 +132,9 @@ static tile boxes_tile(const as_facts *f)
         snprintf(t.value, sizeof t.value, "%zu %s differ%s", n_differing,
                  n_differing == 1 ? "policy" : "policies", n_differing == 1 ? "s" : "");
     }
-    snprintf(t.note, sizeof t.note, "%zu inputs, %zu answers checked; %zu inputs without a box",
-             n_inputs, n_checks, f->n_empty_inputs);
+    snprintf(t.note, sizeof t.note,
+             "%zu inputs, %zu answers checked; %zu input%s without a box", n_inputs, n_checks,
+             f->n_empty_inputs, f->n_empty_inputs == 1 ? "" : "s");
     return t;
 }
 
@@ -256,7 +257,8 @@ static void put_plot(FILE *out, const as_outputs *outputs)
     fputs("<figcaption>Dots: each round against the baseline in the same round. Upright "
           "bar: the "
           "estimate (without an interval, the medians). Pale bar: its interval. Grey band: the "
-          "margin of 1 %. Orange: boxes differ. Script and data are in plots/.</figcaption>\n"
+          "margin of 1 %. Orange: boxes differ. Triangles: rounds beyond the edge. Script and "
+          "data are in plots/.</figcaption>\n"
           "</figure>\n",
           out);
 }

@@ -42,19 +42,23 @@ static bool is_plotted(const as_facts *f, size_t p)
     return !f->policy[p].candidate.is_baseline && f->policy[p].candidate.estimate.n > 0;
 }
 
+/** Rounds this much slower are drawn at the edge, so that one wild one does not squeeze the rest. */
+#define EDGE_PERCENT 100
+
 static extent find_extent(const as_facts *f)
 {
-    extent x = {-2, 2};
+    extent sure = {-2, 2}, x;
     for (size_t p = 0; p < f->n_policies; p++) {
         const as_estimate *e = &f->policy[p].candidate.estimate;
         if (!is_plotted(f, p)) continue;
-        for (size_t r = 0; r < f->n_rounds; r++)
-            if (!isnan(change(f, p, r))) reach(&x, change(f, p, r));
-        if (e->has_interval) {
-            reach(&x, (e->low - 1) * 100);
-            reach(&x, (e->high - 1) * 100);
-        }
+        reach(&sure, e->has_interval ? (e->low - 1) * 100 : -f->policy[p].reduction);
+        reach(&sure, e->has_interval ? (e->high - 1) * 100 : -f->policy[p].reduction);
     }
+    x = sure;
+    for (size_t p = 0; p < f->n_policies; p++)
+        for (size_t r = 0; is_plotted(f, p) && r < f->n_rounds; r++)
+            if (!isnan(change(f, p, r)))
+                reach(&x, fmin(change(f, p, r), fmax(EDGE_PERCENT, sure.high)));
     double margin = (x.high - x.low) * 0.12;
     return (extent){x.low - margin, x.high + margin};
 }
@@ -172,20 +176,25 @@ static void put_script(FILE *out, const as_facts *f)
     snprintf(label, sizeof label, "detection time against %s, %% (left is faster)",
              as_facts_name(f, (size_t)f->run->baseline));
     put_quoted(out, label);
-    fprintf(out,
-            "\n# the margin of 1 %%, and the baseline\n"
-            "set object 1 rectangle from -1,0.5 to 1,%.1f fc rgb '#7d8590' fs solid 0.14 "
-            "noborder behind\n"
-            "set arrow 1 from 0,0.5 to 0,%.1f nohead lw 1.2 lc rgb 'black'\n"
-            "colour(equal) = equal > 0 ? 0x%s : 0x%s\n"
-            "plot 'estimates.tsv' using 3:1:($4-$3):(0) with vectors nohead lw 6 lc rgb "
-            "'#9fbfdd', \\\n"
-            "     'rounds.tsv' using 2:1:(colour($4)) with points pt 7 ps 0.6 lc rgb "
-            "variable, \\\n"
-            "     'estimates.tsv' using 2:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb "
-            "'black', \\\n"
-            "     'estimates.tsv' using 2:1:5 with labels offset 0,1.1 tc rgb 'black'\n",
-            bottom, bottom, &EQUAL_COLOUR[1], &DIFFERENT_COLOUR[1]);
+    fprintf(
+        out,
+        "\n# the margin of 1 %%, and the baseline\n"
+        "set object 1 rectangle from -1,0.5 to 1,%.1f fc rgb '#7d8590' fs solid 0.14 "
+        "noborder behind\n"
+        "set arrow 1 from 0,0.5 to 0,%.1f nohead lw 1.2 lc rgb 'black'\n"
+        "colour(equal) = equal > 0 ? 0x%s : 0x%s\n"
+        "edge = %.4f\n"
+        "plot 'estimates.tsv' using 3:1:($4-$3):(0) with vectors nohead lw 6 lc rgb "
+        "'#9fbfdd', \\\n"
+        "     'rounds.tsv' using ($2 <= edge ? $2 : NaN):1:(colour($4)) with points pt 7 ps "
+        "0.6 lc rgb variable, \\\n"
+        "     'rounds.tsv' using ($2 > edge ? edge : NaN):1:(colour($4)) with points pt 9 ps "
+        "0.9 lc rgb variable, \\\n"
+        "     'estimates.tsv' using 2:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb "
+        "'black', \\\n"
+        "     'estimates.tsv' using 2:1:5 with labels offset 0,1.1 tc rgb 'black'\n",
+        bottom, bottom, &EQUAL_COLOUR[1], &DIFFERENT_COLOUR[1],
+        x.high - (x.high - x.low) * 0.02);
 }
 
 static assay_code write_script(const as_facts *f, const char *folder, assay_error *err)

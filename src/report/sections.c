@@ -176,8 +176,8 @@ static void empty_inputs(as_page *page, const as_facts *f)
         return;
     }
     as_fold(page, "Inputs without any box in the truth");
-    as_paragraph(page, "%zu inputs; an equality that nothing could break proves nothing.",
-                 f->n_empty_inputs);
+    as_paragraph(page, "%zu input%s; an equality that nothing could break proves nothing.",
+                 f->n_empty_inputs, f->n_empty_inputs == 1 ? "" : "s");
     as_list(page);
     for (size_t i = 0; i < f->n_inputs; i++) {
         if (f->truth[i] < 0 || f->box_sets[f->truth[i]].n > 0) continue;
@@ -251,12 +251,7 @@ static void section_equality(as_page *page, const as_facts *f)
         as_cell_tone(page, policy->n_inputs_differing ? AS_TONE_BAD : AS_TONE_PLAIN, "%zu",
                      policy->n_inputs_differing);
         as_cell(page, "%zu", policy->n_checks_differing);
-        if (policy->n_inputs_differing == 0)
-            as_cell(page, "0");
-        else if (isfinite(policy->max_corner_px))
-            as_cell(page, "%.1f", policy->max_corner_px);
-        else
-            as_cell(page, "no box left");
+        as_cell(page, "%.1f", policy->max_corner_px);
         if (policy->n_inputs_differing > 0 || policy->n_inputs_with_boxes == 0)
             as_cell(page, "–");
         else

@@ -53,7 +53,7 @@ static assay_code say_policies(sentences *list, assay_error *err)
         }
         if (!code && policy->n_inputs_differing > 0) {
             char distance[48] = "";
-            if (isfinite(policy->max_corner_px) && policy->max_corner_px > 0)
+            if (policy->max_corner_px > 0)
                 snprintf(distance, sizeof distance, ", corners up to %.1f px away",
                          policy->max_corner_px);
             code = as_facts_format(
@@ -85,9 +85,10 @@ static assay_code say_completeness(sentences *list, assay_error *err)
         if (!code) code = keep(list, text, err);
     }
     if (!code && f->n_incomplete_slots > 0) {
-        code = as_facts_format(
-            f, &text, err, "%zu slots do not hold every call and every answer exactly once.",
-            f->n_incomplete_slots);
+        code = as_facts_format(f, &text, err,
+                               "%zu slot%s every call and every answer exactly once.",
+                               f->n_incomplete_slots,
+                               f->n_incomplete_slots == 1 ? " does not hold" : "s do not hold");
         if (!code) code = keep(list, text, err);
     }
     size_t n_bad = 0;
@@ -137,11 +138,11 @@ static assay_code say_empty_inputs(sentences *list, assay_error *err)
         f->n_empty_inputs == n_truth
             ? as_facts_format(f, &text, err,
                               "No input has a box: equality of nothing proves nothing.")
-            : as_facts_format(
-                  f, &text, err,
-                  "%zu of %zu inputs have no box in the truth: equality there proves "
-                  "little.  They are named under Equality.",
-                  f->n_empty_inputs, n_truth);
+            : as_facts_format(f, &text, err,
+                              "%zu of %zu inputs %s no box in the truth: equality there "
+                              "proves little.  Equality names them.",
+                              f->n_empty_inputs, n_truth,
+                              f->n_empty_inputs == 1 ? "has" : "have");
     return code ? code : keep(list, text, err);
 }
 
@@ -209,8 +210,9 @@ static void describe_noise(const as_round_facts *round, char *text, size_t room)
         comma = ", ";
     }
     if (used < room && round->n_major_faults > 0)
-        used += (size_t)snprintf(text + used, room - used, "%s%lld major faults", comma,
-                                 (long long)round->n_major_faults);
+        used += (size_t)snprintf(text + used, room - used, "%s%lld major fault%s", comma,
+                                 (long long)round->n_major_faults,
+                                 round->n_major_faults == 1 ? "" : "s");
     if (used < room) snprintf(text + used, room - used, ")");
 }
 

@@ -124,10 +124,38 @@ static double detectable(const as_facts *f)
     return percent;
 }
 
+/** The policy with equal boxes and the least median below the baseline's, or NULL. */
+static const as_policy_facts *least_median(const as_facts *f)
+{
+    const as_policy_facts *least = NULL;
+    for (size_t p = 0; p < f->n_policies; p++) {
+        const as_policy_facts *policy = &f->policy[p];
+        if (policy->candidate.verdict != AS_VERDICT_NO_INTERVAL || !(policy->reduction > 0))
+            continue;
+        if (!least || policy->reduction > least->reduction) least = policy;
+    }
+    return least;
+}
+
+/** What the medians hint at where there is no interval. */
+static assay_code hint(as_facts *f, assay_error *err)
+{
+    char reason[80];
+    const as_policy_facts *least = least_median(f), *base = baseline_of(f);
+    no_interval(f, base->detection.n, reason, sizeof reason);
+    if (!least) return as_facts_format(f, &f->certainty, err, "%s", reason);
+    return as_facts_format(
+        f, &f->certainty, err,
+        "%s  %s has the least median, %.3f s against %.3f s, and was faster in "
+        "%zu of %zu rounds.",
+        reason, least->row->name, least->detection.median, base->detection.median,
+        least->candidate.estimate.n_faster, least->candidate.estimate.n);
+}
+
 /** The baseline stays. */
 static assay_code old_choice(as_facts *f, assay_error *err)
 {
-    char names[NAMES_BYTES], reason[80];
+    char names[NAMES_BYTES];
     const char *base = baseline_name(f);
     size_t n_without = names_of(f, AS_VERDICT_NO_INTERVAL, names);
     size_t n_excluded = names_of(f, AS_VERDICT_DIFFERENT, names);
@@ -151,10 +179,7 @@ static assay_code old_choice(as_facts *f, assay_error *err)
         return as_facts_format(
             f, &f->certainty, err,
             "Every interval excludes a gain of more than 1 %%, from %zu rounds.", n_rounds);
-    if (n_without > 0) {
-        no_interval(f, n_rounds, reason, sizeof reason);
-        return as_facts_format(f, &f->certainty, err, "%s", reason);
-    }
+    if (n_without > 0) return hint(f, err);
     names_of(f, AS_VERDICT_UNDECIDED, names);
     return as_facts_format(
         f, &f->certainty, err,

@@ -29,6 +29,7 @@ static bool is_better(const as_candidate *candidate, const as_candidate *baselin
 {
     if (candidate->verdict == AS_VERDICT_FASTER) return true;
     return candidate->verdict == AS_VERDICT_NO_INTERVAL &&
+           candidate->estimate.n_faster == candidate->estimate.n &&
            relative_cost(candidate, baseline) < 1 - AS_MARGIN; /* false for NaN */
 }
 

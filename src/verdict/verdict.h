@@ -61,8 +61,9 @@ as_verdict as_verdict_of(const as_candidate *candidate);
  * Choose among n candidates whose `verdict` is filled.
  * @param baseline  index of the baseline, < n.
  * With intervals only policies called faster can take the baseline's place; a candidate without an
- * interval can when its median is below the baseline's by more than the margin.  When the baseline
- * itself failed nothing is chosen: there is no truth and nothing to compare with.
+ * interval can when it was faster in every round and its median is below the baseline's by more
+ * than the margin.  When the baseline itself failed nothing is chosen: there is no truth and
+ * nothing to compare with.
  */
 as_choice as_verdict_choose(const as_candidate *candidates, size_t n, size_t baseline);
 

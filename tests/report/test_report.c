@@ -294,7 +294,7 @@ static void a_slot_that_lacks_a_call_breaks_the_constraint(void **state)
                       .state = AS_RUN_FINISHED,
                       .leaves_out_call = true};
     opened o = open_run(&what);
-    assert_true(warns(&o, "1 slots do not hold every call and every answer exactly once."));
+    assert_true(warns(&o, "1 slot does not hold every call and every answer exactly once."));
     assert_false(as_report_holds(o.report));
     close_run(&o);
 }

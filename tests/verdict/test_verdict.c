@@ -30,7 +30,11 @@ static as_candidate within(double low, double high)
 static as_candidate median_of(double median_s)
 {
     as_candidate c = {.boxes_equal = true, .n_settings = 1, .median_s = median_s};
-    c.estimate = (as_estimate){.n = 3, .ratio = median_s / 10, .low = NAN, .high = NAN};
+    c.estimate = (as_estimate){.n = 3,
+                               .ratio = median_s / 10,
+                               .low = NAN,
+                               .high = NAN,
+                               .n_faster = median_s < 10 ? 3 : 0};
     c.verdict = as_verdict_of(&c);
     return c;
 }
@@ -113,6 +117,8 @@ static void without_an_interval_medians_choose_and_say_so(void **state)
     choice = as_verdict_choose(c, 2, 0); /* within the margin: no reason to change */
     assert_int_equal(choice.policy, 0);
     assert_false(choice.is_certain);
+    c[2].estimate.n_faster = 2; /* one round speaks against it */
+    assert_int_equal(as_verdict_choose(c, 3, 0).policy, 0);
     c[1] = median_of(NAN);
     assert_int_equal(as_verdict_choose(c, 2, 0).policy, 0);
 }
