@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/memory.h"
+#include "report/text.h"
 
 static const double mib = 1048576;
 
@@ -295,8 +297,11 @@ static void section_reproduce(as_page *page, const as_facts *f)
     const as_run_row *run = f->run;
     as_heading(page, 2, "reproduce", "How to reproduce");
     as_paragraph(page, "The same corpus and model, by their hashes, then the experiment:");
-    as_code(page, "assay verify %s", run->corpus_path);
-    as_code(page, "sha256sum %s   # %s", run->model_path, run->model_sha256);
+    char *corpus = as_text_quoted(run->corpus_path), *model = as_text_quoted(run->model_path);
+    as_code(page, "assay verify %s", corpus ? corpus : "?");
+    as_code(page, "sha256sum %s   # %s", model ? model : "?", run->model_sha256);
+    as_free(corpus);
+    as_free(model);
     as_code(page, "%s", run->command);
     as_paragraph(page,
                  "Everything in this folder but evidence.db, executed/ and logs/ is derived "

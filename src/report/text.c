@@ -57,6 +57,25 @@ char *as_text_clean(const char *text)
     return clean;
 }
 
+char *as_text_quoted(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_./-+,=@:%";
+    if (*text && text[strspn(text, plain)] == '\0') return as_strdup(text);
+    char *quoted = as_alloc(4 * strlen(text) + 3); /* ' becomes '\'' */
+    if (!quoted) return NULL;
+    size_t n = 0;
+    quoted[n++] = '\'';
+    for (; *text; text++) {
+        quoted[n++] = *text;
+        if (*text != '\'') continue;
+        memcpy(quoted + n, "\\''", 3);
+        n += 3;
+    }
+    quoted[n] = '\'';
+    return quoted;
+}
+
 /** Print `text`, each single-byte character of `special` replaced by `escape` of its index. */
 static void put_escaped(FILE *out, const char *text, const char *special,
                         const char *const *escapes)

@@ -13,6 +13,9 @@
 /** `text` with bytes that are no UTF-8, and control characters, as \xNN (as_free); NULL without memory. */
 char *as_text_clean(const char *text) AS_CHECKED;
 
+/** `text` as one word of a shell's line, quoted where it has to be (as_free); NULL without memory. */
+char *as_text_quoted(const char *text) AS_CHECKED;
+
 /** Print `text` cleaned and escaped for HTML's text and quoted attributes. */
 void as_put_html(FILE *out, const char *text);
 

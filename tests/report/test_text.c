@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/compiler.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "report/markup.h"
@@ -59,6 +60,20 @@ static void each_language_gets_its_escapes(void **state)
     assert_printed(as_put_md, "a|b*c_d`<#", "a\\|b\\*c\\_d\\`&lt;\\#");
     assert_printed(as_put_csv, "plain", "plain");
     assert_printed(as_put_csv, "a,\"b\"\n", "\"a,\"\"b\"\"\n\"");
+}
+
+static void a_path_is_one_word_of_a_shell_line(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {{"models/a-b_1.onnx", "models/a-b_1.onnx"},
+                                           {"my pages", "'my pages'"},
+                                           {"it's $HOME", "'it'\\''s $HOME'"},
+                                           {"", "''"}};
+    for (size_t i = 0; i < AS_COUNT_OF(cases); i++) {
+        char *quoted = as_text_quoted(cases[i][0]);
+        assert_string_equal(quoted, cases[i][1]);
+        as_free(quoted);
+    }
 }
 
 static void numbers_that_are_none_never_become_json_numbers(void **state)
@@ -173,6 +188,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_no_utf8_are_shown_not_dropped),
         cmocka_unit_test(control_characters_never_reach_the_terminal),
         cmocka_unit_test(each_language_gets_its_escapes),
+        cmocka_unit_test(a_path_is_one_word_of_a_shell_line),
         cmocka_unit_test(numbers_that_are_none_never_become_json_numbers),
         cmocka_unit_test(a_json_that_lost_a_part_is_lost_whole),
         cmocka_unit_test(rows_end_when_their_cells_are_there),
