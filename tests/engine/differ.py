@@ -3,12 +3,18 @@
 """assay detect against the oracle with ONNX Runtime, from pixels to boxes.
 
 Usage: differ.py --assay PROGRAM --model MODEL.onnx [--dpi N] [--pages N] [--map-bound E]
-                 [--share S] DOCUMENT...
-DOCUMENT is a PNG, a folder of PNGs, or a PDF whose first N pages (0 = all) are rendered.
-Prints how far the probability maps are apart, how many boxes are equal, and for each other box how
-far its pixels stood from the threshold and its score from the box threshold.  Exit status 1 when a
-map is further away than E or a smaller share than S of the boxes is equal; 77 (skipped) when no
-document is there.
+                 [--share S] [--exact M] DOCUMENT...
+DOCUMENT is a PNG, a PDF whose first N pages (0 = all) are rendered, or a folder of both.
+A box is equal when its four corners are, at the same place of the order.  Prints how far maps and
+scores are apart, how many boxes are equal, and for each other box how far its pixels stood from the
+threshold and its score from the box threshold.
+
+Two float32 engines that sum in different orders differ, and ONNX Runtime with its graph optimisations
+on differs from itself without.  So the first M images are also computed in double precision
+(exact.py), and the bound E on maps is: within E of the double-precision map where there is one, and
+of the plain ONNX Runtime map, or as near to it as ONNX Runtime's own optimised map is.
+Exit status 1 when a map is further away than that or a smaller share than S of the boxes is equal;
+77 (skipped) when no document is there.
 """
 import argparse
 import difflib
@@ -24,15 +30,14 @@ import onnxruntime
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
 import detect as oracle  # noqa: E402
-
-SCORE_BOUND = 1e-5
-
+import exact  # noqa: E402
 
 def images_of(document, dpi, pages, folder):
     """PNG files of one document."""
     path = pathlib.Path(document)
     if path.is_dir():
-        return sorted(path.glob("*.png"))
+        inside = sorted(p for p in path.iterdir() if p.suffix in (".png", ".pdf"))
+        return [image for p in inside for image in images_of(p, dpi, pages, folder)]
     if path.suffix != ".pdf":
         return [path]
     last = ["-l", str(pages)] if pages else []
@@ -41,17 +46,27 @@ def images_of(document, dpi, pages, folder):
     return sorted(pathlib.Path(folder).glob(path.stem + "-*.png"))
 
 
-def oracle_answers(model, images):
-    """image -> (map, boxes, scores), batch 1: ONNX Runtime on the oracle's own input."""
+def session_of(model, level):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = 2, 3
-    net = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    name = net.get_inputs()[0].name
-    for path in images:
+    options.graph_optimization_level = level
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def oracle_answers(model, images, n_exact):
+    """-> (path, maps {"double", "plain", "optimised"}, boxes, scores) of each image, batch 1."""
+    plain = session_of(model, onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
+    optimised = session_of(model, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
+    name = plain.get_inputs()[0].name
+    for i, path in enumerate(images):
         image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-        prob = net.run(None, {name: oracle.preprocess(image)[None]})[0][0, 0]
-        boxes, scores = oracle.boxes_from_map(prob, *image.shape[:2])
-        yield path, prob, [b.astype(int).tolist() for b in boxes], scores
+        x = oracle.preprocess(image)[None]
+        maps = {"plain": plain.run(None, {name: x})[0][0, 0],
+                "optimised": optimised.run(None, {name: x})[0][0, 0]}
+        if i < n_exact:
+            maps["double"] = exact.run(model, x)[0, 0]
+        boxes, scores = oracle.boxes_from_map(maps["optimised"], *image.shape[:2])
+        yield path, maps, [b.astype(int).tolist() for b in boxes], scores
 
 
 def assay_answers(program, model, images, maps):
@@ -71,29 +86,31 @@ def margin(prob, box, size):
     return float(np.abs(part - oracle.SET.thresh).min()) if part.size else float("nan")
 
 
-def compare(path, prob, boxes, scores, line, maps):
-    """-> (map distance, boxes, equal boxes, explanations) of one image."""
-    ours = np.load(pathlib.Path(maps) / (path.name + ".npy"))
-    distance = float(np.abs(ours - prob).max())
-    pairs = difflib.SequenceMatcher(None, [str(b) for b in boxes], [str(b) for b in line["boxes"]],
-                                    autojunk=False).get_matching_blocks()
-    equal, told = 0, []
-    matched = set()
-    for a, b, n in pairs:
-        for i in range(n):
-            matched.add(a + i)
-            if abs(scores[a + i] - float(line["scores"][b + i])) <= SCORE_BOUND:
-                equal += 1
-            else:
-                told.append(f"{path.name}: score {scores[a + i]:.7f}, ours {line['scores'][b + i]:.7f}")
-    for i in sorted(set(range(len(boxes))) - matched):
-        told.append(f"{path.name}: box {boxes[i]} is not ours; its nearest pixel is "
-                    f"{margin(prob, boxes[i], line['size']):.2e} from the threshold, its score "
-                    f"{abs(scores[i] - oracle.SET.box_thresh):.2e} from the box threshold")
-    extra = len(line["boxes"]) - len(matched)
-    if extra > len(boxes) - len(matched):
-        told.append(f"{path.name}: {extra} of our boxes are not the oracle's")
-    return distance, max(len(boxes), len(line["boxes"])), equal, told
+def distances(ours, maps):
+    """Largest distances of one image's maps: ours from each, and ONNX Runtime's from double."""
+    far = {f"ours-{name}": float(np.abs(ours - prob).max()) for name, prob in maps.items()}
+    for a, b in (("plain", "optimised"), ("plain", "double"), ("optimised", "double")):
+        if b in maps:
+            far[f"{a}-{b}"] = float(np.abs(maps[a] - maps[b]).max())
+    return far
+
+
+def compare(path, probs, boxes, scores, line, maps):
+    """-> one image's figures: map distances, furthest score, boxes, equal ones, explanations."""
+    optimised = probs["optimised"]
+    far = distances(np.load(pathlib.Path(maps) / (path.name + ".npy")), probs)
+    blocks = difflib.SequenceMatcher(None, [str(b) for b in boxes], [str(b) for b in line["boxes"]],
+                                     autojunk=False).get_matching_blocks()
+    equal = [(m.a + i, m.b + i) for m in blocks for i in range(m.size)]
+    score = max([abs(scores[a] - float(line["scores"][b])) for a, b in equal], default=0.0)
+    told = [f"{path.name}: box {boxes[i]} is not ours; its nearest pixel is "
+            f"{margin(optimised, boxes[i], line['size']):.2e} from the threshold, its score "
+            f"{abs(scores[i] - oracle.SET.box_thresh):.2e} from the box threshold"
+            for i in sorted(set(range(len(boxes))) - {a for a, _ in equal})]
+    told += [f"{path.name}: our box {line['boxes'][i]} is not the oracle's; its nearest pixel is "
+             f"{margin(optimised, line['boxes'][i], line['size']):.2e} from the threshold"
+             for i in sorted(set(range(len(line["boxes"]))) - {b for _, b in equal})]
+    return far, score, max(len(boxes), len(line["boxes"])), len(equal), told
 
 
 def main():
@@ -104,6 +121,7 @@ def main():
     ap.add_argument("--pages", type=int, default=0)
     ap.add_argument("--map-bound", type=float, default=1e-4)
     ap.add_argument("--share", type=float, default=0.999)
+    ap.add_argument("--exact", type=int, default=1)
     ap.add_argument("documents", nargs="+")
     args = ap.parse_args()
     documents = [d for d in args.documents if pathlib.Path(d).exists()]
@@ -114,15 +132,28 @@ def main():
         images = [i for d in documents for i in images_of(d, args.dpi, args.pages, folder)]
         maps = str(pathlib.Path(folder) / "maps")
         lines = assay_answers(args.assay, args.model, images, maps)
-        results = [compare(path, prob, boxes, scores, lines[str(path)], maps)
-                   for path, prob, boxes, scores in oracle_answers(args.model, images)]
-    furthest = max(r[0] for r in results)
-    boxes, equal = sum(r[1] for r in results), sum(r[2] for r in results)
-    for told in (t for r in results for t in r[3]):
+        results = [compare(*answer, lines[str(answer[0])], maps)
+                   for answer in oracle_answers(args.model, images, args.exact)]
+    return report(args, results)
+
+
+def report(args, results):
+    far = {key: max(r[0].get(key, 0.0) for r in results) for r in results for key in r[0]}
+    score = max(r[1] for r in results)
+    boxes, equal = sum(r[2] for r in results), sum(r[3] for r in results)
+    for told in (t for r in results for t in r[4]):
         print(told)
-    print(f"{pathlib.Path(args.model).name}: {len(results)} images, maps at most {furthest:.2e} apart "
-          f"(bound {args.map_bound:.0e}), {equal} of {boxes} boxes equal")
-    return int(furthest > args.map_bound or equal < args.share * boxes)
+    print(f"{pathlib.Path(args.model).name}: {len(results)} images, {equal} of {boxes} boxes equal, "
+          f"scores at most {score:.1e} apart; maps at most {far['ours-plain']:.2e} from plain ONNX "
+          f"Runtime, {far['ours-optimised']:.2e} from optimised, which are "
+          f"{far['plain-optimised']:.2e} from each other")
+    if "ours-double" in far:
+        print(f"from double precision on {min(args.exact, len(results))} images: ours "
+              f"{far['ours-double']:.2e}, plain {far['plain-double']:.2e}, optimised "
+              f"{far['optimised-double']:.2e}")
+    is_far = any(r[0]["ours-plain"] > max(args.map_bound, r[0]["plain-optimised"]) or
+                 r[0].get("ours-double", 0) > args.map_bound for r in results)
+    return int(is_far or equal < args.share * boxes)
 
 
 if __name__ == "__main__":
