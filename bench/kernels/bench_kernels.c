@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Speed of convolution routes on the shapes of a text file, against the peak of fused multiply-adds
- * that this program measures itself on the same core.
+ * Speed of convolution routes on the shapes of a text file, against the peak of fused
+ * multiply-adds that this program measures itself on the same core.
  *
  *     bench_kernels [--isa avx2] [--repeat 15] [--match 96] bench/kernels/shapes.txt
  *
- * One thread.  Each row: shape, route, median, least and spread of the repeats, GFLOP/s, % of peak.
+ * One thread, whose processor time is counted, since other processes' turns say nothing about a
+ * kernel; the peak is measured again before each row, since machines have slow phases.  Each
+ * row: shape, route, median, least and spread of the repeats, GFLOP/s and % of peak from the
+ * median.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cpu.h"
 #include "base/memory.h"
@@ -34,13 +36,6 @@ typedef struct bench_options {
     const char *match;
     const char *path;
 } bench_options;
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -111,7 +106,7 @@ static void report(const bench_line *line, const as_route *route, double *s, int
 
 /* Time one route on one line. @return false without memory. */
 static bool bench_route(const bench_line *line, const as_route *route,
-                        const bench_options *options, double peak)
+                        const bench_options *options)
 {
     const as_conv_shape *c = &line->shape;
     const size_t n_in = c->n * c->ih * c->iw * c->ic, n_out = c->n * c->oh * c->ow * c->oc;
@@ -123,6 +118,7 @@ static bool bench_route(const bench_line *line, const as_route *route,
     const bool is_good = in && out && weights && packed && scratch;
     if (is_good) {
         const as_epilogue epilogue = epilogue_of(line->epilogue);
+        const double peak = peak_gflops(options->isa);
         double s[MAX_REPEAT];
         fill(in, n_in);
         fill(weights, n_weights);
@@ -133,9 +129,9 @@ static bool bench_route(const bench_line *line, const as_route *route,
                              .in = as_view_of(in, c->n, c->ih, c->iw, c->ic),
                              .out = as_view_of(out, c->n, c->oh, c->ow, c->oc)};
         for (int i = -2; i < options->repeat; i++) {
-            const double start = now_s();
+            const double start = bench_now_s();
             route->run(&args, 0, route->n_items(c), scratch);
-            if (i >= 0) s[i] = now_s() - start;
+            if (i >= 0) s[i] = bench_now_s() - start;
         }
         report(line, route, s, options->repeat, peak);
     }
@@ -147,7 +143,7 @@ static bool bench_route(const bench_line *line, const as_route *route,
     return is_good;
 }
 
-static int bench_file(const bench_options *options, double peak)
+static int bench_file(const bench_options *options)
 {
     const as_kernels *kernels = as_kernels_get(options->isa);
     FILE *file = fopen(options->path, "re");
@@ -174,7 +170,7 @@ static int bench_file(const bench_options *options, double peak)
         for (size_t i = 0; i < n_routes && status == 0; i++) {
             if (!routes[i].proposes(&line.shape)) continue;
             if (line.shape.group > 1 && strcmp(routes[i].name, "direct") == 0) continue;
-            if (!bench_route(&line, &routes[i], options, peak)) status = 5;
+            if (!bench_route(&line, &routes[i], options)) status = 5;
         }
     }
     fclose(file);
@@ -214,10 +210,9 @@ int main(int argc, char **argv)
         return err.code == ASSAY_E_ARGUMENT ? 2 : 3;
     }
     const unsigned saved = as_denormals_flush();
-    const double peak = peak_gflops(options.isa);
     printf("# %s, %s, 1 thread, %d repeats, FMA peak %.1f GFLOP/s\n", cpu.model,
-           as_isa_name(options.isa), options.repeat, peak);
-    const int status = bench_file(&options, peak);
+           as_isa_name(options.isa), options.repeat, peak_gflops(options.isa));
+    const int status = bench_file(&options);
     as_denormals_restore(saved);
     return status;
 }

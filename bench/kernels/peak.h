@@ -3,7 +3,13 @@
 #define ASSAY_BENCH_KERNELS_PEAK_H
 #include "base/cpu.h"
 
-/** Fused multiply-adds in registers alone, one thread: 2e-9 flops a second, best of several tries. */
+/** Processor time of this thread. */
+double bench_now_s(void);
+
+/**
+ * Fused multiply-adds in registers alone, one thread: 2e-9 flops a second, best of several
+ * tries.
+ */
 double peak_gflops(as_isa isa);
 
 /** One ISA's loop: `n` steps of 12 independent FMAs. @return FMAs done, lanes counted. */

@@ -11,6 +11,23 @@
 #define AS_INLINE       static inline __attribute__((always_inline))
 #define AS_UNUSED       __attribute__((unused))
 
+/** Before a loop whose count is a constant: unroll it wholly. */
+#if defined(__clang__)
+#define AS_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define AS_UNROLL _Pragma("GCC unroll 64")
+#endif
+
+#if defined(__x86_64__)
+/** Register XCR0: which vector state the system saves.  Only where CPUID says OSXSAVE. */
+AS_INLINE unsigned as_read_xcr0(void)
+{
+    unsigned low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+#endif
+
 /** Bytes of alignment of every tensor: one cache line, one AVX-512 vector. */
 #define AS_ALIGNMENT 64
 

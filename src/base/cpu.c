@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processor facts.  libcpuinfo knows CPUID; whether the operating system saves the wide registers
- * is asked here again through XCR0, since an ISA is only usable where both agree.
+ * Processor facts.  libcpuinfo knows CPUID; whether the operating system saves the wide
+ * registers is asked here again through XCR0, since an ISA is only usable where both agree.
  */
 #include "base/cpu.h"
 
@@ -26,10 +26,9 @@ const char *as_isa_name(as_isa isa) { return isa_names[isa]; }
 /* XCR0, or 0 where XGETBV may not be used. */
 static unsigned read_xcr0(void)
 {
-    unsigned a, b, c, d, low, high;
+    unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
+    return as_read_xcr0();
 }
 
 static bool has_avx2(void)

@@ -23,7 +23,8 @@ bool as_isa_available(as_isa isa);
 
 /**
  * The best available ISA, or the one that the environment variable ASSAY_ISA names.
- * @return ASSAY_E_ARGUMENT when ASSAY_ISA names no ISA, ASSAY_E_ENVIRONMENT when this machine lacks it.
+ * @return ASSAY_E_ARGUMENT when ASSAY_ISA names no ISA, ASSAY_E_ENVIRONMENT when this machine
+ * lacks it.
  */
 assay_code as_cpu_isa(as_isa *out, assay_error *err);
 

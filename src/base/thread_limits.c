@@ -3,11 +3,12 @@
  * How many CPUs the process may really use: its affinity mask and the CPU quotas of its control
  * groups and all their ancestors, since the tightest one throttles.
  *
- *     version 2   /proc/self/cgroup "0::/a/b"           /sys/fs/cgroup/a/b/cpu.max  "200000 100000"
- *     version 1   /proc/self/cgroup "4:cpu,cpuacct:/a"  /sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us
+ *     version   /proc/self/cgroup     file below /sys/fs/cgroup             text
+ *     2         0::/a/b               a/b/cpu.max                           200000 100000
+ *     1         4:cpu,cpuacct:/a      cpu,cpuacct/a/cpu.cfs_quota_us        200000
  *
- * Source of the formats: Linux Documentation/admin-guide/cgroup-v2.rst ("max" and a default period
- * of 100000) and Documentation/scheduler/sched-bwc.rst (a quota of -1 is none).
+ * Source of the formats: Linux Documentation/admin-guide/cgroup-v2.rst ("max" and a default
+ * period of 100000) and Documentation/scheduler/sched-bwc.rst (a quota of -1 is none).
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +24,8 @@
 
 #define DEFAULT_PERIOD_US 100000
 
-/* First line of a small file without its newline.  @return false when the file cannot be opened. */
+/* First line of a small file without its newline.  @return false when the file cannot be
+ * opened. */
 static bool first_line(const char *path, char *line, size_t room)
 {
     FILE *file = fopen(path, "re");

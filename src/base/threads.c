@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread pool: libpthreadpool underneath.  It has no thread index, pins nothing and steals
- * work, so a job is as many pool items as threads: item i is the i-th part, and scratch belongs to
- * the part.  Its workers spin for a while before they sleep, which suits a network's hundred short
- * jobs in a row.
+ * work, so a job is as many pool items as threads: item i is the i-th part, and scratch belongs
+ * to the part.  Its workers spin for a while before they sleep, which suits a network's hundred
+ * short jobs in a row.
  */
 #include "base/threads.h"
 

@@ -9,8 +9,8 @@
  *     as_threads_run(pool, n_items, run_part, &context);
  *     as_threads_free(pool);
  *
- * Work is split statically: of n items thread i takes [i * n / T, (i + 1) * n / T).  Which thread
- * runs a part is fixed, so scratch is owned by thread index.
+ * Work is split statically: of n items thread i takes [i * n / T, (i + 1) * n / T).  Which
+ * thread runs a part is fixed, so scratch is owned by thread index.
  */
 #include <stddef.h>
 
@@ -60,8 +60,8 @@ void as_threads_pin_caller(const as_threads *pool);
 /**
  * Run fn over n_items and wait.  Same result as fn(context, 0, n_items, 0) for work whose items
  * are independent; parts without items are not called.  With one thread, or a NULL pool, runs
- * inline.  Denormals are flushed (MXCSR FTZ and DAZ) in every thread meanwhile; the caller's mode
- * is restored.  Not for nested use; one caller at a time.
+ * inline.  Denormals are flushed (MXCSR FTZ and DAZ) in every thread meanwhile; the caller's
+ * mode is restored.  Not for nested use; one caller at a time.
  */
 void as_threads_run(as_threads *pool, size_t n_items, as_thread_fn fn, void *context);
 

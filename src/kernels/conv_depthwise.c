@@ -2,14 +2,17 @@
 /*
  * Depthwise convolution: vectors run over channels, several output pixels of a row at a time.
  *
- * Packed weights, for each vector of channels:   bias[LANES] | tap 0: w[LANES] | tap 1: w[LANES] | ...
+ * Packed weights, for each vector of channels:
+ *
+ *     bias[LANES] | tap 0: w[LANES] | tap 1: w[LANES] | ...
  *
  * An output row falls into three parts:
  *
  *     |  left border  |      interior: every kw tap is inside      |  right border  |
  *
- * The interior reads rows of the input through a pointer and a step a kernel row; a kernel row above
- * or below the image has step 0 and points at zeros.  Border pixels look their taps up one by one.
+ * The interior reads rows of the input through a pointer and a step a kernel row; a kernel row
+ * above or below the image has step 0 and points at zeros.  Border pixels look their taps up
+ * one by one.
  *
  * Exact.  An item is one output row.
  */
@@ -113,8 +116,8 @@ AS_INLINE const float *row_by_taps(const dw_row *r, const float *in, size_t step
     return w;
 }
 
-/* Channels c .. of the `wide` interior pixels from ox on.  tail = 0 means a whole vector, kw = 0 a
- * kernel whose size is not known here. */
+/* Channels c .. of the `wide` interior pixels from ox on.  tail = 0 means a whole vector,
+ * kw = 0 a kernel whose size is not known here. */
 AS_INLINE void interior_vector(const dw_row *r, const float *w, size_t ox, size_t c,
                                size_t tail, const size_t wide, const size_t kh, const size_t kw,
                                const size_t sw)
@@ -163,8 +166,8 @@ static void epilogue_part(const dw_row *r, size_t ox, size_t n_pixels)
      r->args->shape.oc);
 }
 
-/* Interior pixels [x0, x1).  The last group may begin inside the one before and compute some pixels
- * twice; the epilogue runs over pixels that no later group touches. */
+/* Interior pixels [x0, x1).  The last group may begin inside the one before and compute some
+ * pixels twice; the epilogue runs over pixels that no later group touches. */
 AS_INLINE void interior(const dw_row *r, size_t x0, size_t x1, const size_t kh, const size_t kw,
                         const size_t sw)
 {
@@ -203,7 +206,8 @@ static void interior_any(const dw_row *r, size_t x0, size_t x1)
         interior(r, x0, x1, 0, 0, 0);
 }
 
-/* `vecs` vectors of channels from c on at one border pixel; the last one has `tail` lanes if not 0. */
+/* `vecs` vectors of channels from c on at one border pixel; the last one has `tail` lanes if
+ * not 0. */
 AS_INLINE void border_vectors(const dw_row *r, const float *const *taps, float *out, size_t c,
                               size_t tail, const size_t vecs)
 {
@@ -252,7 +256,8 @@ static void border_pixel(const dw_row *r, size_t ox)
     epilogue_part(r, ox, 1);
 }
 
-/* First output column whose taps all begin inside, and one behind the last whose taps all end inside. */
+/* First output column whose taps all begin inside, and one behind the last whose taps all end
+ * inside. */
 static void find_interior(const as_conv_shape *s, size_t *x0, size_t *x1)
 {
     const size_t span = (s->kw - 1) * s->dw;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Direct convolution: the micro-kernel walks the taps through pointers into the input; a tap in the
- * padding points at zeros.  Nothing is copied but at the borders of merged taps:
+ * Direct convolution: the micro-kernel walks the taps through pointers into the input; a tap in
+ * the padding points at zeros.  Nothing is copied but at the borders of merged taps:
  *
- * Where pixels lie tight (pixel_stride == ic, one group, no dilation) the kw taps of a kernel row
- * are one run of kw * ic floats, so they are one segment; a run that leaves the image on the left or
- * right is copied to scratch with zeros in place of what is outside.
+ * Where pixels lie tight (pixel_stride == ic, one group, no dilation) the kw taps of a kernel
+ * row are one run of kw * ic floats, so they are one segment; a run that leaves the image on
+ * the left or right is copied to scratch with zeros in place of what is outside.
  *
  * Exact; any kernel, stride, dilation and group.
  */
@@ -31,24 +31,35 @@ static bool is_tight(const as_conv_args *args)
 /* scratch: zeros[max(ic, kw * ic)] | copies[kh][TILE_BLOCK][kw * ic] */
 static size_t zeros_floats(const as_conv_shape *s) { return (s->kw * s->ic + 15) / 16 * 16; }
 
+/* Pixels of a block from the i-th on that lie in one output row. */
+static size_t same_row(const conv_tile_block *block, size_t i, const conv_place *place)
+{
+    const size_t left = block->n_pixels - i, to_row_end = block->args->shape.ow - place->x;
+    return left < to_row_end ? left : to_row_end;
+}
+
 static void fill_taps(const conv_tile_block *block)
 {
     const as_conv_shape *s = &block->args->shape;
     const size_t stride = block->args->in.pixel_stride;
-    conv_place place = conv_place_of(s, block->pixel);
-    for (size_t i = 0; i < block->n_pixels; i++, conv_place_next(s, &place)) {
+    for (size_t i = 0, n; i < block->n_pixels; i += n) {
+        const conv_place place = conv_place_of(s, block->pixel + i);
         const float **rows = block->rows + i;
+        n = same_row(block, i, &place);
         for (size_t kh = 0; kh < s->kh; kh++) {
             const float *row = conv_input_row(block->args, &place, kh);
             for (size_t kw = 0; kw < s->kw; kw++, rows += TILE_BLOCK) {
-                size_t ix = place.x * s->sw + kw * s->dw - s->pad_left;
-                *rows = row && ix < s->iw ? row + ix * stride : block->scratch;
+                size_t ix =
+                    place.x * s->sw + kw * s->dw - s->pad_left; /* wraps left of the image */
+                for (size_t p = 0; p < n; p++, ix += s->sw)
+                    rows[p] = row && ix < s->iw ? row + ix * stride : block->scratch;
             }
         }
     }
 }
 
-/* A run of kw tight pixels from column x0 (may be negative, as wrapped) with zeros outside the row. */
+/* A run of kw tight pixels from column x0 (may be negative, as wrapped) with zeros outside the
+ * row. */
 static void copy_run(const as_conv_shape *s, const float *row, size_t x0, float *to)
 {
     for (size_t kw = 0; kw < s->kw; kw++, to += s->ic) {
@@ -60,27 +71,36 @@ static void copy_run(const as_conv_shape *s, const float *row, size_t x0, float 
     }
 }
 
+/* Pointers to the runs of kernel row kh for n pixels of one output row. */
+static void fill_kernel_row(const conv_tile_block *block, const conv_place *place, size_t n,
+                            size_t kh, const float **to, float *copies)
+{
+    const as_conv_shape *s = &block->args->shape;
+    const float *row = conv_input_row(block->args, place, kh);
+    size_t x0 = place->x * s->sw - s->pad_left; /* wraps left of the image */
+    for (size_t p = 0; p < n; p++, x0 += s->sw, copies += s->kw * s->ic) {
+        if (!row) {
+            to[p] = block->scratch;
+        } else if (x0 < s->iw && s->kw <= s->iw - x0) {
+            to[p] = row + x0 * s->ic;
+        } else {
+            copy_run(s, row, x0, copies);
+            to[p] = copies;
+        }
+    }
+}
+
 static void fill_runs(const conv_tile_block *block)
 {
     const as_conv_shape *s = &block->args->shape;
-    const size_t run_floats = s->kw * s->ic;
     float *copies = block->scratch + zeros_floats(s);
-    conv_place place = conv_place_of(s, block->pixel);
-    for (size_t i = 0; i < block->n_pixels; i++, conv_place_next(s, &place)) {
-        const size_t x0 = place.x * s->sw - s->pad_left;
-        const bool is_whole = x0 < s->iw && s->kw <= s->iw - x0;
+    for (size_t i = 0, n; i < block->n_pixels; i += n) {
+        const conv_place place = conv_place_of(s, block->pixel + i);
+        n = same_row(block, i, &place);
         for (size_t kh = 0; kh < s->kh; kh++) {
-            const float **to = &block->rows[kh * TILE_BLOCK + i];
-            const float *row = conv_input_row(block->args, &place, kh);
-            if (!row) {
-                *to = block->scratch;
-            } else if (is_whole) {
-                *to = row + x0 * s->ic;
-            } else {
-                float *copy = copies + (kh * TILE_BLOCK + i) * run_floats;
-                copy_run(s, row, x0, copy);
-                *to = copy;
-            }
+            const size_t at = kh * TILE_BLOCK + i;
+            fill_kernel_row(block, &place, n, kh, block->rows + at,
+                            copies + at * s->kw * s->ic);
         }
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolution as a matrix product.  A pointwise layer reads its rows straight from the NHWC input;
- * any other kernel copies the taps of a block of output pixels side by side first (im2col):
+ * Convolution as a matrix product.  A pointwise layer reads its rows straight from the NHWC
+ * input; any other kernel copies the taps of a block of output pixels side by side first
+ * (im2col):
  *
  *     scratch[pixel of the block][kh][kw][ic of the group]
  *
@@ -29,7 +30,8 @@ AS_INLINE void copy_floats(float *to, const float *from, size_t n)
     if (tail) vf_store_tail(to + i, vf_load_tail(from + i, tail), tail);
 }
 
-/* The taps of one output pixel's kernel row: kw runs of icg floats, one run where they lie tight. */
+/* The taps of one output pixel's kernel row: kw runs of icg floats, one run where they lie
+ * tight. */
 static void copy_taps(const as_conv_args *args, const float *row, size_t x0, size_t icg,
                       float *to)
 {

@@ -2,8 +2,8 @@
 #ifndef ASSAY_KERNELS_CONV_TILE_H
 #define ASSAY_KERNELS_CONV_TILE_H
 /*
- * What the routes over the micro-kernel (gemm, direct) share: packed weights, units of work and the
- * loop over blocks of output pixels, groups and panels.
+ * What the routes over the micro-kernel (gemm, direct) share: packed weights, units of work and
+ * the loop over blocks of output pixels, groups and panels.
  *
  * Packed weights, for each group:   panel | panel | ...     (tile.h), k counting (kh, kw, ic)
  *
@@ -13,7 +13,9 @@
 #include "kernels/kernels.h"
 #include "kernels/tile.h"
 
-/** Output pixels of an item: small maps still split evenly, whole tiles of each MR but 8 fit. */
+/**
+ * Output pixels of an item: small maps still split evenly, whole tiles of each MR but 8 fit.
+ */
 #define TILE_ITEM 12
 
 size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape);
@@ -43,7 +45,9 @@ typedef struct conv_tile_plan {
 /** Whether output pixel p reads input pixel p alone. */
 bool KERNEL(conv_tile_is_pointwise)(const as_conv_shape *shape);
 
-/** A plan for such a layer: one segment straight from the input, no scratch but the pointers. */
+/**
+ * A plan for such a layer: one segment straight from the input, no scratch but the pointers.
+ */
 conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *shape);
 
 /** Floats of scratch that `n_segments` row pointers of a block take. */

@@ -2,10 +2,12 @@
 /*
  * Transposed convolution in general: each output pixel gathers the inputs that reach it,
  *
- *     out[oy][ox] = bias + sum over (kh, kw, ic) of in[iy][ix] * w,  iy * sh + kh * dh - pad_top = oy
+ *     out[oy][ox] = bias + sum over (kh, kw, ic) of in[iy][ix] * w
+ *     where iy * sh + kh * dh - pad_top = oy, and likewise ix
  *
  * and taps without such an input are left out.  Exact; simple rather than fast.  An item is one
- * output row.  Packed weights, for each group: bias | taps (kh, kw) | ic | oc padded to vectors.
+ * output row.  Packed weights, for each group: bias | taps (kh, kw) | ic | oc padded to
+ * vectors.
  */
 #include <string.h>
 

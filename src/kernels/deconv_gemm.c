@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transposed convolution whose kernel equals its stride: no two inputs meet in an output, so it is a
- * matrix product with kh * kw * oc columns whose rows are then laid out as small images:
+ * Transposed convolution whose kernel equals its stride: no two inputs meet in an output, so it
+ * is a matrix product with kh * kw * oc columns whose rows are then laid out as small images:
  *
  *     tile[input pixel][kh][kw][oc]  ->  out[kh + y * kh][x * kw .. x * kw + kw - 1][oc]
  *
@@ -110,6 +110,11 @@ static void scatter_run(const as_conv_args *args, const epilogue_clamp *clamp, s
         float *to = out->data + first * out->pixel_stride;
         const float *from = tiles + kh * out_floats;
         for (size_t i = 0; i < n_pixels; i++, from += stride) {
+            if (is_tight && out_floats == 2) { /* one channel, doubled: the usual head */
+                memcpy(to, from, 2 * sizeof *to);
+                to += 2;
+                continue;
+            }
             if (is_tight) {
                 copy_floats(to, from, out_floats);
                 to += out_floats;

@@ -9,8 +9,8 @@
 
 #include "kernels/simd/math.h"
 
-/* One step's operands: y (and for SCALE_SHIFT z) of pixel i begin at y + i * y_increment, or with a
- * map at y + col_map[i] * y_increment. */
+/* One step's operands: y (and for SCALE_SHIFT z) of pixel i begin at y + i * y_increment, or
+ * with a map at y + col_map[i] * y_increment. */
 typedef struct step_job {
     const as_step *step;
     const float *src;
@@ -182,7 +182,8 @@ static bool is_splat(const as_step *step)
     return step->operand == AS_OPERAND_SCALAR || step->operand == AS_OPERAND_PIXEL;
 }
 
-/* Point y and its increment at the first pixel of a run that stays in one row if the step needs it. */
+/* Point y and its increment at the first pixel of a run that stays in one row if the step needs
+ * it. */
 static void find_operand(const epilogue_job *job, const as_step *step, step_job *out)
 {
     size_t row = job->pixel / job->w, x = job->pixel % job->w;

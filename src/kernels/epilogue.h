@@ -2,16 +2,19 @@
 #ifndef ASSAY_KERNELS_EPILOGUE_H
 #define ASSAY_KERNELS_EPILOGUE_H
 /*
- * Applying an epilogue's steps to outputs that were just stored and are still in the first-level
- * cache.  The same code serves fused epilogues and elementwise layers, so both give the same bits.
+ * Applying an epilogue's steps to outputs that were just stored and are still in the
+ * first-level cache.  The same code serves fused epilogues and elementwise layers, so both give
+ * the same bits.
  *
- * Pixels are counted through: pixel p of a view with extents n, h, w is row p / w and column p % w
- * of all its n * h rows.
+ * Pixels are counted through: pixel p of a view with extents n, h, w is row p / w and column p
+ * % w of all its n * h rows.
  */
 #include "kernels/kernels.h"
 #include "kernels/simd/f32.h"
 
-/** A run of pixels, all channels c0 .. c0 + n_channels - 1 of each, as one call handles them. */
+/**
+ * A run of pixels, all channels c0 .. c0 + n_channels - 1 of each, as one call handles them.
+ */
 typedef struct epilogue_job {
     const as_epilogue *epilogue;
     size_t first_step; /**< steps before it were done by the kernel itself */

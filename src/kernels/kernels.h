@@ -12,14 +12,16 @@
  *     as_conv_args args = {.shape = shape, .packed = packed, .in = x, .out = y, .epilogue = &relu};
  *     route->run(&args, 0, route->n_items(&shape), scratch);
  *
- * Activations are FP32 in NHWC, seen through an as_view.  Every call is split by *items*: a thread
- * runs [item_begin, item_end), and how items are split never changes a bit of the answer.
+ * Activations are FP32 in NHWC, seen through an as_view.  Every call is split by *items*: a
+ * thread runs [item_begin, item_end), and how items are split never changes a bit of the
+ * answer.
  *
  * AS_EXACT means: each output element is one chain of fused multiply-adds
  *     acc = bias;  for (kh) for (kw) for (ic)  acc = fma(x[..], w[..], acc)
- * in which a padding tap contributes x = 0; then the epilogue's steps in order.  All exact kernels
- * return the same bits on every ISA, thread count and batch size, and all exact routes of one
- * convolution return the same bits as each other.  A NaN stays a NaN, but which NaN is not promised.
+ * in which a padding tap contributes x = 0; then the epilogue's steps in order.  All exact
+ * kernels return the same bits on every ISA, thread count and batch size, and all exact routes
+ * of one convolution return the same bits as each other.  A NaN stays a NaN, but which NaN is
+ * not promised.
  *
  * Denormals count as zero while kernels run (as_threads_run sees to it in each thread).
  */
@@ -30,9 +32,9 @@
 #include "base/cpu.h"
 
 /**
- * float data[n][h][w][c] whose pixels lie pixel_stride floats apart (pixel_stride >= c), rows
- * w * pixel_stride and images h * w * pixel_stride.  Borrows its memory.  A slice of the channels
- * of a wider tensor is a view with data moved and the wider pixel_stride.
+ * float data[n][h][w][c] whose pixels lie pixel_stride floats apart (pixel_stride >= c), so rows
+ * lie w * pixel_stride and images h * w * pixel_stride apart.  Borrows its memory.  A slice of
+ * the channels of a wider tensor is a view with data moved and the wider pixel_stride.
  */
 typedef struct as_view {
     float *data;
@@ -43,7 +45,7 @@ typedef struct as_view {
 /** A tight view: pixel_stride == c. */
 as_view as_view_of(float *data, size_t n, size_t h, size_t w, size_t c);
 
-/* ---- epilogues ------------------------------------------------------------------------------ */
+/* ---- epilogues ------------------------------------------------------------------------ */
 
 /** What a step does with the value x and its operand y (a, b are the step's own scalars). */
 typedef enum as_step_kind {
@@ -77,9 +79,9 @@ typedef enum as_step_kind {
 typedef enum as_operand {
     AS_OPERAND_SCALAR,  /**< y = a */
     AS_OPERAND_CHANNEL, /**< y = view.data[c]: float[c] */
-    AS_OPERAND_IMAGE, /**< y = view at [n][0][0][c]: one vector an image, as squeeze-excite's scale */
-    AS_OPERAND_PIXEL, /**< y = view at [n][y][x][0]: one value a pixel */
-    AS_OPERAND_TENSOR, /**< y = view at [n][y][x][c], or through the maps [n][row_map[y]][col_map[x]][c] */
+    AS_OPERAND_IMAGE,   /**< y = view at [n][0][0][c]: a vector an image (squeeze-excite) */
+    AS_OPERAND_PIXEL,   /**< y = view at [n][y][x][0]: one value a pixel */
+    AS_OPERAND_TENSOR,  /**< y = view at [n][y][x][c], y and x through the step's maps */
 } as_operand;
 
 /** One step.  Unused fields are zero; all pointers are borrowed. */
@@ -105,12 +107,13 @@ typedef struct as_epilogue {
 /** "relu", "hard_swish" ... as reports spell a step. */
 const char *as_step_name(as_step_kind kind);
 
-/* ---- convolution, transposed convolution, fully connected ----------------------------------- */
+/* ---- convolution, transposed convolution, fully connected ----------------------------- */
 
 /**
- * A convolution of in[n][ih][iw][ic] to out[n][oh][ow][oc] with weights[oc][ic / group][kh][kw].
- * Bottom and right padding follow from oh and ow.  A transposed convolution uses the same struct
- * (i* is its input, o* its output, pads crop the output) with weights[ic][oc / group][kh][kw].
+ * A convolution of in[n][ih][iw][ic] to out[n][oh][ow][oc] with
+ * weights[oc][ic / group][kh][kw]; bottom and right padding follow from oh and ow.
+ * A transposed convolution uses the same struct (i* is its input, o* its output, pads crop the
+ * output) with weights[ic][oc / group][kh][kw].
  * A fully connected layer is a convolution with ih = iw = kh = kw = 1 and n rows.
  */
 typedef struct as_conv_shape {
@@ -140,7 +143,10 @@ typedef struct as_route {
     bool (*proposes)(const as_conv_shape *shape);
     /** Floats of packed weights and bias; depends on oc, ic, kh, kw, group only. */
     size_t (*packed_floats)(const as_conv_shape *shape);
-    /** Pack weights (layout: as_conv_shape) and bias[oc] (NULL = zeros) into `packed`, 64-byte aligned. */
+    /**
+     * Pack weights (layout: as_conv_shape) and bias[oc] (NULL = zeros) into `packed`, 64-byte
+     * aligned.
+     */
     void (*pack)(const as_conv_shape *shape, const float *weights, const float *bias,
                  float *packed);
     /** Floats of scratch that each thread needs, 64-byte aligned; may be 0. */
@@ -158,7 +164,7 @@ const as_route *as_route_find(const as_route *routes, size_t n_routes, const cha
 uint64_t as_conv_macs(const as_conv_shape *shape);
 uint64_t as_deconv_macs(const as_conv_shape *shape);
 
-/* ---- the rest ------------------------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------------------- */
 
 /**
  * out = steps(in): elementwise and broadcast arithmetic, copies between views (Concat), nearest
@@ -172,7 +178,10 @@ typedef struct as_map_args {
     const as_epilogue *epilogue;
 } as_map_args;
 
-/** out[n][0][0][c] = mean of in over h and w: each row one chain of adds, the rows added in order, one division. */
+/**
+ * out[n][0][0][c] = mean of in over h and w: each row one chain of adds, the rows added in
+ * order, one division.
+ */
 typedef struct as_mean_args {
     as_view in, out;
     const as_epilogue *epilogue;
@@ -180,7 +189,10 @@ typedef struct as_mean_args {
 
 typedef enum as_pool_kind { AS_POOL_MAX, AS_POOL_AVERAGE } as_pool_kind;
 
-/** Windows as in ONNX: padding is no candidate of max and, unless counts_pad, no part of an average. */
+/**
+ * Windows as in ONNX: padding is no candidate of max and, unless counts_pad, no part of an
+ * average.
+ */
 typedef struct as_pool_args {
     as_view in, out;
     as_pool_kind kind;
@@ -191,7 +203,10 @@ typedef struct as_pool_args {
     const as_epilogue *epilogue;
 } as_pool_args;
 
-/** out[..][c] = exp(in[..][c] - max) / sum over the channels of a pixel, one chain in channel order. */
+/**
+ * out[..][c] = exp(in[..][c] - max) / sum over the channels of a pixel, one chain in channel
+ * order.
+ */
 typedef struct as_softmax_args {
     as_view in, out;
 } as_softmax_args;
@@ -226,7 +241,7 @@ typedef struct as_kernels {
 /** The kernels of an ISA, or NULL when this build has none for it. */
 const as_kernels *as_kernels_get(as_isa isa);
 
-/* ---- helpers of a plan ---------------------------------------------------------------------- */
+/* ---- helpers of a plan ---------------------------------------------------------------- */
 
 /**
  * Fill map[out_extent] for a nearest resize with integer scale (asymmetric, floor): map[i] =

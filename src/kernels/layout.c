@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NCHW <-> NHWC.  An item is one row of one image; a row is turned in tiles of 16 channels by 16
- * pixels, which keeps both sides' cache lines in use.
+ * NCHW <-> NHWC.  An item is one row of one image; a row is turned in tiles of 16 channels by
+ * 16 pixels, which keeps both sides' cache lines in use.
  */
 #include <string.h>
 

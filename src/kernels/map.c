@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elementwise layers, broadcast arithmetic, copies and nearest resizes: out = steps(in).  An item is
- * one row of the output; rows are worked off in runs that fit the first-level cache.  Exact.
+ * Elementwise layers, broadcast arithmetic, copies and nearest resizes: out = steps(in).  An
+ * item is one row of the output; rows are worked off in runs that fit the first-level cache.
+ * Exact.
  */
 #include "kernels/epilogue.h"
 #include "kernels/prototypes.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mean of each channel of each image.  A row is one chain of adds from its first pixel, rows are
- * added in order to a total that begins with 0, and the total is divided by h * w once.  Exact.
+ * The mean of each channel of each image.  A row is one chain of adds from its first pixel,
+ * rows are added in order to a total that begins with 0, and the total is divided by h * w
+ * once.  Exact.
  *
- * An item is MEAN_CHANNELS channels of one image, the same on every ISA; items of one image that
- * come together are read together.
+ * An item is MEAN_CHANNELS channels of one image, the same on every ISA; items of one image
+ * that come together are read together.
  */
 #include "kernels/epilogue.h"
 #include "kernels/prototypes.h"
 
 #define MEAN_CHANNELS 16
-#define VECS          6 /* vectors at a time: as many chains of adds, which hides their latency */
+#define VECS          6 /* vectors at a time: their chains of adds hide the latency */
 
 static size_t items_an_image(const as_mean_args *args)
 {

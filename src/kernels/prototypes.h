@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_KERNELS_PROTOTYPES_H
 #define ASSAY_KERNELS_PROTOTYPES_H
-/* Names of all kernels, made from table.inc: what each family's file defines and dispatch binds. */
+/* Names of all kernels, made from table.inc: what each family's file defines and dispatch
+ * binds. */
 #include "kernels/kernels.h"
 
 #define AS_ARGS_map          as_map_args

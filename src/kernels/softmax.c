@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Softmax over the channels of each pixel.  The sum is one chain in channel order, so it is made
- * from single floats.  Exact.  An item is one row.
+ * Softmax over the channels of each pixel.  The sum is one chain in channel order, so it is
+ * made from single floats.  Exact.  An item is one row.
  */
 #include <math.h>
 

@@ -43,7 +43,8 @@ AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t 
     }
 }
 
-/* One tile from row0 on.  Where fewer than mr rows are left the last one stands in for the rest. */
+/* One tile from row0 on.  Where fewer than mr rows are left the last one stands in for the
+ * rest. */
 AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_t mr,
                     const size_t vecs)
 {

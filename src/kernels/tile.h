@@ -4,9 +4,10 @@
 /*
  * The GEMM micro-kernel that pointwise, im2col, direct and transposed convolutions share.
  *
- * A tile is MR rows (output pixels) x NR columns (output channels).  Its K values come in segments
- * (one a tap, or a row of taps, or the whole of K); each row of the tile reads a segment through a
- * pointer of its own, so neither padding nor strides nor row ends need packing of A:
+ * A tile is MR rows (output pixels) x NR columns (output channels).  Its K values come in
+ * segments (one a tap, or a row of taps, or the whole of K); each row of the tile reads a
+ * segment through a pointer of its own, so neither padding nor strides nor row ends need
+ * packing of A:
  *
  *     rows[s * rows_stride + i] -> float[segment_floats]     segment s of row i
  *
@@ -16,8 +17,8 @@
  *
  * Each output element is one chain of FMAs that starts from the bias, in k order.
  *
- * NR is VECS vectors.  as_panels cuts the channels into panels of 3 and 2 vectors (one of 1 only
- * where there is just one), which keeps MR x VECS accumulators in registers on each ISA:
+ * NR is VECS vectors.  as_panels cuts the channels into panels of 3 and 2 vectors (one of 1
+ * only where there is just one), which keeps MR x VECS accumulators in registers on each ISA:
  *
  *     scalar  4 x {1,2,3} x 1     AVX2  4 x 24, 6 x 16, 8 x 8     AVX-512  8 x 48, 12 x 32, 12 x 16
  */

@@ -22,7 +22,7 @@ static kernel_case make_plain(rng *r, const kernel_id *id)
     return c;
 }
 
-/* ---- map ------------------------------------------------------------------------------------ */
+/* ---- map ------------------------------------------------------------------------------ */
 
 /* kind: 0 none, 1 both maps (resize), 2 row map alone, 3 in place. */
 static kernel_case make_map(rng *r, const kernel_id *id)
@@ -76,7 +76,7 @@ static outcome check_map(const kernel_id *id, const kernel_case *c, char *what, 
     return agrees ? AGREES : DIFFERS;
 }
 
-/* ---- mean ----------------------------------------------------------------------------------- */
+/* ---- mean ----------------------------------------------------------------------------- */
 
 static kernel_case make_mean(rng *r, const kernel_id *id)
 {
@@ -110,7 +110,7 @@ static outcome check_mean(const kernel_id *id, const kernel_case *c, char *what,
     return agrees ? AGREES : DIFFERS;
 }
 
-/* ---- pool ----------------------------------------------------------------------------------- */
+/* ---- pool ----------------------------------------------------------------------------- */
 
 /* kind: 0 maximum, 1 average, 2 average that counts padding. */
 static kernel_case make_pool(rng *r, const kernel_id *id)
@@ -173,7 +173,7 @@ static outcome check_pool(const kernel_id *id, const kernel_case *c, char *what,
     return agrees ? AGREES : DIFFERS;
 }
 
-/* ---- softmax -------------------------------------------------------------------------------- */
+/* ---- softmax -------------------------------------------------------------------------- */
 
 static void softmax_part(void *context, size_t begin, size_t end)
 {
@@ -198,7 +198,7 @@ static outcome check_softmax(const kernel_id *id, const kernel_case *c, char *wh
     return agrees ? AGREES : DIFFERS;
 }
 
-/* ---- layout --------------------------------------------------------------------------------- */
+/* ---- layout --------------------------------------------------------------------------- */
 
 static void to_view_part(void *context, size_t begin, size_t end)
 {

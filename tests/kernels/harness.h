@@ -2,28 +2,32 @@
 #ifndef ASSAY_TESTS_KERNELS_HARNESS_H
 #define ASSAY_TESTS_KERNELS_HARNESS_H
 /*
- * Checking a kernel against its reference, as dav1d's checkasm does: hostile shapes and values, and
- * everything around an output watched.
+ * Checking a kernel against its reference, as dav1d's checkasm does: hostile shapes and values,
+ * and everything around an output watched.
  *
- * An output buffer is filled with one NaN pattern, in the gaps between pixels and around the tensor
- * too.  Reference and kernel write one such buffer each and all bytes of both must then agree, so a
- * store too many, or one left out, shows.  Inputs end exactly with their last element (ASan sees a
- * read behind it) and their gaps hold NaNs, which would spread into the answer.
+ * An output buffer is filled with one NaN pattern, in the gaps between pixels and around the
+ * tensor too.  Reference and kernel write one such buffer each and all bytes of both must then
+ * agree, so a store too many, or one left out, shows.  Inputs end exactly with their last
+ * element (ASan sees a read behind it) and their gaps hold NaNs, which would spread into the
+ * answer.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/kernels.h"
 
-/* ---- one case ------------------------------------------------------------------------------- */
+/* ---- one case ------------------------------------------------------------------------- */
 
-/** What a case consists of, as its text spells it: "n1_ic17_ih13_iw29_oc23_kh3_kw3_sh2_sw2_...". */
+/**
+ * What a case consists of, as its text spells it: "n1_ic17_ih13_iw29_oc23_kh3_kw3_sh2_sw2_...".
+ */
 #define CASE_FIELDS(F)                                                                         \
     F(n)                                                                                       \
     F(ic)                                                                                      \
     F(ih)                                                                                      \
-    F(iw) F(oc) F(kh) F(kw) F(sh) F(sw) F(dh) F(dw) F(pt) F(pl) F(pb) F(pr) F(g) F(xs) F(ys)   \
-        F(ep) F(kind)
+    F(iw)                                                                                      \
+    F(oc) F(kh) F(kw) F(sh) F(sw) F(dh) F(dw) F(pt) F(pl) F(pb) F(pr) F(g) F(xs) F(ys) F(ep)   \
+        F(kind)
 
 typedef struct kernel_case {
 #define FIELD(name) size_t name;
@@ -34,7 +38,9 @@ typedef struct kernel_case {
 
 void case_print(const kernel_case *c, char *text, size_t room);
 
-/** Fields that the text leaves out keep their value. @return false for a field that is unknown. */
+/**
+ * Fields that the text leaves out keep their value. @return false for a field that is unknown.
+ */
 bool case_parse(const char *text, kernel_case *c);
 
 /** All ones, no padding. */
@@ -44,7 +50,7 @@ kernel_case case_default(uint64_t seed);
 size_t case_extent(size_t in, size_t k, size_t stride, size_t dilation, size_t pad0,
                    size_t pad1);
 
-/* ---- random numbers ------------------------------------------------------------------------- */
+/* ---- random numbers ------------------------------------------------------------------- */
 
 typedef struct rng {
     uint64_t state;
@@ -54,9 +60,12 @@ uint64_t rng_next(rng *r);
 size_t rng_below(rng *r, size_t n);
 #define rng_pick(r, list) ((list)[rng_below((r), sizeof(list) / sizeof *(list))])
 
-/* ---- buffers -------------------------------------------------------------------------------- */
+/* ---- buffers -------------------------------------------------------------------------- */
 
-/** Values by seed: small whole numbers, -1..1, wide exponents with denormals, or with inf and NaN. */
+/**
+ * Values by seed: small whole numbers, -1..1, wide exponents with denormals, or with inf and
+ * NaN.
+ */
 void fill_values(float *data, size_t n, rng *r, uint64_t seed);
 
 /** All memory of one case, freed together. */
@@ -86,7 +95,10 @@ bool outputs_agree(const output_pair *o, char *text, size_t room);
 
 /** Steps of variant `ep` for an output of these extents; operands go to `b`. */
 #define N_EPILOGUES     10
-/** From here on: one step, kind (ep - EPILOGUE_SINGLE) / 5 with operand (ep - EPILOGUE_SINGLE) % 5. */
+/**
+ * From here on: one step, kind (ep - EPILOGUE_SINGLE) / 5 with operand (ep - EPILOGUE_SINGLE) %
+ * 5.
+ */
 #define EPILOGUE_SINGLE 100
 as_epilogue make_epilogue(buffers *b, size_t ep, const as_view *out, rng *r, uint64_t seed);
 

@@ -2,8 +2,8 @@
 #ifndef ASSAY_KERNELS_REF_REF_H
 #define ASSAY_KERNELS_REF_REF_H
 /*
- * Each kernel family once more in the plainest C, one output element at a time, never optimised.
- * What these return is the definition of right: exact kernels return the same bits.
+ * Each kernel family once more in the plainest C, one output element at a time, never
+ * optimised. What these return is the definition of right: exact kernels return the same bits.
  *
  * Run them with denormals flushed (as_denormals_flush), as kernels run.
  */
@@ -13,7 +13,9 @@
 float as_ref_steps(const as_epilogue *epilogue, float x, size_t image, size_t y, size_t column,
                    size_t c);
 
-/** args->packed is not looked at; weights and bias (may be NULL) are as given to a route's pack. */
+/**
+ * args->packed is not looked at; weights and bias (may be NULL) are as given to a route's pack.
+ */
 void as_ref_conv(const as_conv_args *args, const float *weights, const float *bias);
 void as_ref_deconv(const as_conv_args *args, const float *weights, const float *bias);
 

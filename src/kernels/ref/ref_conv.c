@@ -37,7 +37,8 @@ void as_ref_conv(const as_conv_args *args, const float *weights, const float *bi
                 }
 }
 
-/* The chain of one output element of a transposed convolution; taps without an input are left out. */
+/* The chain of one output element of a transposed convolution; taps without an input are left
+ * out. */
 static float deconv_element(const as_conv_args *args, const float *weights, float sum,
                             size_t image, size_t oy, size_t ox, size_t oc)
 {

@@ -2,9 +2,9 @@
 #ifndef ASSAY_KERNELS_SIMD_F32_H
 #define ASSAY_KERNELS_SIMD_F32_H
 /*
- * The vector functions that kernels are written in.  A kernel's file is compiled once an ISA with
- * -DISA=avx2 -DISA_AVX2 and that ISA's flags; one header of simd/ then defines, for a vector `vf`
- * of VF_LANES floats:
+ * The vector functions that kernels are written in.  A kernel's file is compiled once an ISA
+ * with -DISA=avx2 -DISA_AVX2 and that ISA's flags; one header of simd/ then defines, for a
+ * vector `vf` of VF_LANES floats:
  *
  *     vf_zero()  vf_splat(x)          every lane 0, x
  *     vf_load(p)  vf_store(p, x)      any alignment
@@ -42,6 +42,6 @@
 
 /* A loop over 0..n-1 that the compiler unrolls wholly; n is a constant there. */
 #define AS_UNROLL_         _Pragma("GCC unroll 64")
-#define unrolled_for(i, n) AS_UNROLL_ for (size_t i = 0; i < (n); i++)
+#define unrolled_for(i, n) AS_UNROLL for (size_t i = 0; i < (n); i++)
 
 #endif

@@ -2,9 +2,10 @@
 #ifndef ASSAY_KERNELS_SIMD_MATH_H
 #define ASSAY_KERNELS_SIMD_MATH_H
 /*
- * exp, erf and what follows from them, on vectors.  Straight-line code out of vf_ functions, hence
- * the same bits on every ISA.  Polynomials and the rational are our own least-maximum fits (Lawson's
- * weights on Chebyshev nodes, tools in float64); errors against float64 stand at each.
+ * exp, erf and what follows from them, on vectors.  Straight-line code out of vf_ functions,
+ * hence the same bits on every ISA.  Polynomials and the rational are our own least-maximum
+ * fits (Lawson's weights on Chebyshev nodes, tools in float64); errors against float64 stand at
+ * each.
  */
 #include "kernels/simd/f32.h"
 
@@ -19,8 +20,9 @@ AS_INLINE vf vf_polynomial(vf t, const float *c, const size_t n)
 
 /**
  * exp(x): relative error below 2e-7; 0 for x < -86.99, where e^x is about to leave the normal
- * range; inf above the float range.  x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) = 1 + r + r^2 q(r).
- * ln 2 in two parts, the first of few bits, as Cody and Waite do; the parts as in Cephes' expf.c.
+ * range; inf above the float range.  x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) = 1 + r + r^2
+ * q(r). ln 2 in two parts, the first of few bits, as Cody and Waite do; the parts as in Cephes'
+ * expf.c.
  */
 AS_INLINE vf vf_exp(vf x)
 {
@@ -68,7 +70,10 @@ AS_INLINE vf vf_gelu(vf x)
     return vf_fma(half, vf_erf(vf_mul(x, vf_splat(0.707106781f))), half);
 }
 
-/** tanh(x): relative error below 5e-7.  An odd polynomial up to 0.625, 1 - 2 / (exp(2|x|) + 1) beyond. */
+/**
+ * tanh(x): relative error below 5e-7.  An odd polynomial up to 0.625, 1 - 2 / (exp(2|x|) + 1)
+ * beyond.
+ */
 AS_INLINE vf vf_tanh(vf x)
 {
     static const float c[] = {-0.333332819f, 0.133314422f, -0.053739715f, 0.020639087f,
