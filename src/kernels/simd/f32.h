@@ -41,7 +41,6 @@
 #define KERNEL(name)              KERNEL_EXPAND_(name, ISA)
 
 /* A loop over 0..n-1 that the compiler unrolls wholly; n is a constant there. */
-#define AS_UNROLL_         _Pragma("GCC unroll 64")
 #define unrolled_for(i, n) AS_UNROLL for (size_t i = 0; i < (n); i++)
 
 #endif
