@@ -84,8 +84,9 @@ static assay_code plan_pages(freezer *z, planned *p, assay_error *err)
     p->first = s->has_range ? s->range.first : 1;
     p->last = s->has_range && s->range.last ? s->range.last : p->n_pages;
     if (p->last > p->n_pages || p->first > p->n_pages)
-        return as_fail(err, ASSAY_E_ARGUMENT, "%s has %d pages, page %d is asked for", s->path,
-                       p->n_pages, p->last > p->n_pages ? p->last : p->first);
+        return as_fail(err, ASSAY_E_ARGUMENT, "%s has %d page%s, page %d is asked for", s->path,
+                       p->n_pages, p->n_pages == 1 ? "" : "s",
+                       p->last > p->n_pages ? p->last : p->first);
     for (int page = p->first; page <= p->last; page++)
         z->n_total += is_wanted(z, s, page);
     return ASSAY_OK;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "image/format.h"
 
 enum {
     LONG_SIDE_CELLS = 1600, /* pages are brought near it: 10-point text is then 9 cells high */
@@ -147,7 +148,7 @@ assay_code as_ink_find(const as_image *page, as_ink *out, assay_error *err)
     int longer = page->h > page->w ? page->h : page->w;
     as_ink ink = {.scale = longer / LONG_SIDE_CELLS > 1 ? longer / LONG_SIDE_CELLS : 1};
     *out = (as_ink){0};
-    setMsgSeverity(L_SEVERITY_NONE);
+    as_leptonica_silence();
     while (ink.scale > 1 && (page->h < ink.scale || page->w < ink.scale))
         ink.scale--;
     ink.h = page->h / ink.scale;

@@ -12,8 +12,13 @@
 #include "image/format.h"
 #include "image/image.h"
 
-/* leptonica's messages go nowhere: every failure has a sentence of ours. */
-static void be_quiet(void) { setMsgSeverity(L_SEVERITY_NONE); }
+static void drop(const char *message) { (void)message; }
+
+void as_leptonica_silence(void)
+{
+    setMsgSeverity(L_SEVERITY_NONE);
+    leptSetStderrHandler(drop);
+}
 
 /* The picture's sides as the header gives them. */
 static bool read_size(const l_uint8 *data, size_t size, as_image_format format, int page,
@@ -148,7 +153,7 @@ assay_code as_image_decode_page(const void *data, size_t size, int page, const c
     as_image_format format = as_image_format_of(data, size);
     l_int32 n_warnings;
     *out = (as_image){0};
-    be_quiet();
+    as_leptonica_silence();
     assay_code code = check_whole(data, size, format, name, err);
     if (!code) code = check_size(data, size, format, page, name, err);
     if (code) return code;

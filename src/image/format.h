@@ -11,6 +11,9 @@
 #include "base/error.h"
 #include "image/image.h"
 
+/** Let leptonica's messages go nowhere: every failure has a sentence of ours.  Repeating is fine. */
+void as_leptonica_silence(void);
+
 /**
  * Every chunk of a PNG whole, its checksum right, the last one IEND; the sides not 0.
  * @return ASSAY_E_FORMAT with the chunk and its place.

@@ -194,9 +194,9 @@ assay_code as_pdf_open(const char *path, const as_document_limits *limits, as_pd
     memcpy(call.argv, argv, sizeof argv);
     as_process_options options = options_of(&call, limits);
     options.out.limit_bytes = LISTING_BYTES;
-    assay_code code = run_poppler(&options, &result, err);
+    assay_code code = check_tail(path, trouble, err);
+    if (!code) code = run_poppler(&options, &result, err);
     if (!code) code = judge(&result, "pdfinfo", path, trouble, err);
-    if (!code) code = check_tail(path, trouble, err);
     if (!code) code = read_listing((char *)result.out.data, path, pages, n_pages, trouble, err);
     as_process_result_free(&result);
     as_free(call.path);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "image/format.h"
 #include "image/image.h"
 
 /* zlib's level: 6 is its default; what a region's PNG takes to write is half of what 9 takes. */
@@ -46,7 +47,7 @@ static void fill_colour(PIX *pix, const as_image *image)
 assay_code as_image_encode_png(const as_image *image, as_bytes *png, assay_error *err)
 {
     *png = (as_bytes){0};
-    setMsgSeverity(L_SEVERITY_NONE);
+    as_leptonica_silence();
     bool grey = is_grey(image);
     PIX *pix = pixCreate(image->w, image->h, grey ? 8 : 32);
     l_uint8 *data = NULL;
