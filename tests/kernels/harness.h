@@ -26,8 +26,8 @@
     F(ic)                                                                                      \
     F(ih)                                                                                      \
     F(iw)                                                                                      \
-    F(oc) F(kh) F(kw) F(sh) F(sw) F(dh) F(dw) F(pt) F(pl) F(pb) F(pr) F(g) F(xs) F(ys) F(ep)   \
-        F(kind)
+    F(oc)                                                                                      \
+    F(kh) F(kw) F(sh) F(sw) F(dh) F(dw) F(pt) F(pl) F(pb) F(pr) F(g) F(xs) F(ys) F(ep) F(kind)
 
 typedef struct kernel_case {
 #define FIELD(name) size_t name;
