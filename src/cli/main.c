@@ -47,25 +47,24 @@ static void print_help(void)
         "\ninput; 5 input or output failed; 6 undecided; 130 interrupted.\n");
 }
 
-/* Print words in lines of at most 80 columns; a newline of the text stays one. */
+/* Print words in lines of at most 80 columns; only an empty line of the text ends a paragraph. */
 static void print_wrapped(const char *text)
 {
     enum { WIDTH = 80 };
     size_t column = 0;
     while (*text) {
+        size_t space = strspn(text, " \n");
+        bool is_paragraph = memchr(text, '\n', space) != memrchr(text, '\n', space);
+        text += space;
         size_t length = strcspn(text, " \n");
-        if (column && column + 1 + length > WIDTH) {
-            putchar('\n');
+        bool is_full = column && column + 1 + length > WIDTH;
+        if (is_paragraph || is_full) {
+            fputs(is_paragraph ? "\n\n" : "\n", stdout);
             column = 0;
         }
         printf("%s%.*s", column ? " " : "", (int)length, text);
         column += length + (column != 0);
         text += length;
-        if (*text == '\n') {
-            putchar('\n');
-            column = 0;
-        }
-        if (*text) text++;
     }
     putchar('\n');
 }
