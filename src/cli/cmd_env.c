@@ -37,7 +37,7 @@ static void print_findings(const as_cli *cli, const as_environment *environment)
 {
     const json_t *m = environment->machine;
     size_t n_spoil = 0;
-    printf("%s, %s, %lld of %lld CPUs, kernels for %s, %s\n\n",
+    printf("%s, %s, %lld of %lld CPUs, kernels for %s, assay %s\n\n",
            json_string_value(json_object_get(m, "cpu")),
            json_string_value(json_object_get(m, "kernel")),
            (long long)json_integer_value(json_object_get(m, "threads")),

@@ -168,6 +168,15 @@ static assay_code check_place(const as_trial_options *options, assay_error *err)
                    "%s is a folder with other things, a run needs its own", folder);
 }
 
+/* A run that another process writes is not taken away from under it. */
+static assay_code check_unused(const char *evidence_path, assay_error *err)
+{
+    as_evidence_writer *writer;
+    assay_code code = as_evidence_continue(evidence_path, &writer, err);
+    if (!code) return as_evidence_writer_close(writer, err);
+    return code == ASSAY_E_NOT_FOUND || code == ASSAY_E_FORMAT ? ASSAY_OK : code;
+}
+
 static assay_code clear_place(const as_trial_options *options, assay_error *err)
 {
     assay_code code = as_folder_make(options->run_folder, err);
@@ -239,8 +248,9 @@ static assay_code write_beginning(const beginning *b, assay_error *err)
     as_evidence_writer *writer = NULL;
     char *logs = as_path_join(folder, "logs"), *path = as_path_join(folder, AS_EVIDENCE_FILE);
     assay_code code = logs && path
-                          ? clear_place(b->options, err)
+                          ? check_unused(path, err)
                           : as_fail(err, ASSAY_E_MEMORY, "no memory to begin %s", folder);
+    if (!code) code = clear_place(b->options, err);
     if (!code) code = as_folder_make(logs, err);
     if (!code) code = as_executed_write(folder, &plan, err);
     if (!code) code = as_evidence_create(path, &plan, &writer, err);

@@ -14,7 +14,7 @@
 #include "trial/job.h"
 #include "trial/protocol.h"
 
-/* Calls of the formal slots in test_trial.c; the smoke phase has fewer. */
+/* Calls of the formal slots in fake_run.h; the smoke phase has fewer. */
 enum { FORMAL_CALLS = 14, MISHAP_AT = 3, BATCH = 4 };
 
 static void pause_ms(long ms)
@@ -67,7 +67,10 @@ static void misbehave(const as_job *job, int call)
 {
     int is_formal = job->n_calls == FORMAL_CALLS;
     if (call != MISHAP_AT) return;
-    if (is_mode(job, "crash") && is_formal) raise(SIGSEGV);
+    if (is_mode(job, "crash") && is_formal) {
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer would turn it into an exit */
+        raise(SIGSEGV);
+    }
     if (is_mode(job, "hang") && is_formal) pause_ms(60000);
     if (is_mode(job, "smokecrash")) abort();
     if (is_mode(job, "truncate") && is_formal) {

@@ -157,8 +157,8 @@ static void an_experiment_killed_three_times_has_every_call_once(void **state)
     clock_gettime(CLOCK_MONOTONIC, &now);
     long random_ms = now.tv_nsec % 97;
     print_message("kill -9 at %ld ms into each of three slots\n", random_ms);
-    kill_amid(EXPERIMENT("--policy", "base=native", "--policy", "gemm=native,conv=gemm", "-o",
-                         run_folder),
+    kill_amid(EXPERIMENT("--policy", "base=native", "--policy", "gemm=native,conv=gemm",
+                         "--limit-calls", "6", "-o", run_folder),
               "smoke-gemm", random_ms);
     kill_amid(RESUME(run_folder), "round1-gemm", random_ms);
     kill_amid(RESUME(run_folder), "round3-base", random_ms);
@@ -212,6 +212,7 @@ static void what_changed_since_the_beginning_is_refused(void **state)
 static void an_interrupt_says_how_to_go_on(void **state)
 {
     (void)state;
+    char said[1024];
     as_process *child;
     as_process_result result;
     as_process_options options =
@@ -219,6 +220,11 @@ static void an_interrupt_says_how_to_go_on(void **state)
                                        "--cycles", "200", "-v", "-o", run_folder));
     assert_int_equal(as_process_start(&options, &child, NULL), ASSAY_OK);
     await_log("smoke-again");
+    assert_int_equal(
+        exit_status(EXPERIMENT("--policy", "base=native", "-o", run_folder, "--force"), said,
+                    sizeof said),
+        5);
+    assert_non_null(strstr(said, "another process"));
     kill(as_process_id(child), SIGINT);
     assert_int_equal(as_process_wait(child, 60, &result, NULL), ASSAY_OK);
     assert_int_equal(result.end, AS_PROCESS_EXITED);
@@ -254,11 +260,12 @@ static void padding_to_buckets_changes_boxes_and_stops_the_run(void **state)
 static void the_shapes_that_the_network_saw_are_recorded(void **state)
 {
     (void)state;
-    assert_int_equal(exit_status(EXPERIMENT("--policy", "base=native", "--policy",
-                                            "split=native,split-at=2,split-to=1", "--rounds",
-                                            "1", "-o", run_folder),
-                                 NULL, 0),
-                     0);
+    assert_int_equal(
+        exit_status(EXPERIMENT("--policy", "base=native", "--policy",
+                               "split=native,split-at=2,split-to=1", "--limit-calls", "3",
+                               "--rounds", "1", "-o", run_folder),
+                    NULL, 0),
+        0);
     as_evidence *e = open_run();
     const as_sample_row *samples;
     const as_slot_row *slots;

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The phases over a fake worker, whose path is this program's argument. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "fake_run.h"
+
+static void a_good_run_has_every_slot_in_its_place(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "good-2", "nearly"), AS_ON_DIFFERENCE_STOP, 2);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_int_equal(result.n_failed, 0);
+    assert_int_equal(result.n_different, 0);
+    as_evidence *e = open_evidence(f);
+    const as_slot_row *slots;
+    size_t n;
+    assert_int_equal(as_evidence_slots(e, &slots, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 3 + 9);
+    for (size_t i = 0; i < 9; i++) {
+        assert_int_equal(slots[3 + i].round, f->orders[i].round);
+        assert_int_equal(slots[3 + i].policy, f->orders[i].policy);
+        assert_int_equal(slots[3 + i].position, f->orders[i].position);
+        assert_int_equal(slots[3 + i].n_calls, 2 * N_CALLS);
+        assert_int_equal(slots[3 + i].n_forwards, 2 * N_CALLS);
+        assert_true(slots[3 + i].load_s == 0.005 && slots[3 + i].total_s > 0);
+    }
+    assert_each_call_once(e, 2);
+    assert_int_equal(as_evidence_run(e)->state, AS_RUN_FINISHED);
+    as_evidence_close(e);
+}
+
+static void snapshots_stand_around_the_smoke_phase_and_each_round(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good"), AS_ON_DIFFERENCE_STOP, 1);
+    go(f);
+    as_evidence *e = open_evidence(f);
+    const as_snapshot_row *rows;
+    size_t n;
+    assert_int_equal(as_evidence_snapshots(e, &rows, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 2 + 2 * N_ROUNDS);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(rows[i].moment, i % 2 ? "after" : "before");
+    assert_int_equal(rows[n - 1].round, N_ROUNDS - 1);
+    as_evidence_close(e);
+}
+
+static void the_output_of_each_slot_is_kept_in_logs(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "good-2"), AS_ON_DIFFERENCE_STOP, 1);
+    go(f);
+    char path[128];
+    as_bytes log;
+    snprintf(path, sizeof path, "%s/logs/round3-good-2.log", f->folder);
+    assert_int_equal(as_file_read(path, 0, &log, NULL), ASSAY_OK);
+    assert_string_equal((char *)log.data, "fake worker of good-2=fake\n");
+    as_bytes_free(&log);
+}
+
+static void a_duration_is_told_before_the_rounds(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "good-2"), AS_ON_DIFFERENCE_STOP, 1);
+    go(f);
+    assert_int_equal(f->n_notes, 1);
+    assert_non_null(strstr(f->notes[0], "6 slots are to run"));
+}
+
+static void a_failing_baseline_ends_the_run_before_the_rounds(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("smokecrash", "good"), AS_ON_DIFFERENCE_MEASURE, 1);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_STOPPED);
+    assert_int_equal(result.n_failed, 1);
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_SMOKE, 1, AS_SLOT_FINISHED), 0);
+    as_evidence_close(e);
+}
+
+static size_t count_reviews(as_evidence *e)
+{
+    const as_review_row *rows;
+    size_t n;
+    assert_int_equal(as_evidence_reviews(e, &rows, &n, NULL), ASSAY_OK);
+    for (size_t i = 0; i < n; i++) {
+        as_bytes png;
+        char name[16];
+        assert_int_equal(as_evidence_png(e, rows[i].input, &png, NULL), ASSAY_OK);
+        snprintf(name, sizeof name, "r%d.png", rows[i].input);
+        assert_int_equal(png.size, strlen(name));
+        assert_memory_equal(png.data, name, png.size);
+        as_bytes_free(&png);
+    }
+    return n;
+}
+
+static void stop_does_not_start_the_rounds_when_boxes_differ(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "other", "good-3"), AS_ON_DIFFERENCE_STOP, 1);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_STOPPED);
+    assert_int_equal(result.n_different, 1);
+    assert_non_null(strstr(f->notes[0], "policy other differs on input r2.png"));
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_SMOKE, 2, AS_SLOT_FINISHED), 1);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 0, AS_SLOT_FINISHED), 0);
+    assert_int_equal(count_reviews(e), 2);
+    as_evidence_close(e);
+    result = go(f);
+    assert_int_equal(result.state, AS_RUN_STOPPED);
+    assert_int_equal(result.n_different, 1);
+}
+
+static void exclude_goes_on_without_the_policy_that_differs(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "fewer", "good-3"), AS_ON_DIFFERENCE_EXCLUDE, 1);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_int_equal(result.n_different, 1);
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 0, AS_SLOT_FINISHED), N_ROUNDS);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), 0);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 2, AS_SLOT_FINISHED), N_ROUNDS);
+    assert_int_equal(count_reviews(e), 2);
+    as_evidence_close(e);
+}
+
+static void measure_times_the_policy_that_differs(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "barely"), AS_ON_DIFFERENCE_MEASURE, 1);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_int_equal(result.n_different, 1);
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), N_ROUNDS);
+    assert_int_equal(count_reviews(e), 2);
+    as_evidence_close(e);
+}
+
+static void a_difference_first_seen_in_the_rounds_counts(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "later"), AS_ON_DIFFERENCE_STOP, 1);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_int_equal(result.n_different, 1);
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), N_ROUNDS);
+    assert_int_equal(count_reviews(e), 2);
+    as_evidence_close(e);
+}
+
+static void a_baseline_that_contradicts_itself_is_different(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("moody", "good"), AS_ON_DIFFERENCE_STOP, 2);
+    as_trial_result result = go(f);
+    assert_int_equal(result.n_different, 1);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+}
+
+static void an_interrupted_run_keeps_what_is_finished_and_goes_on(void **state)
+{
+    fixture *f = *state;
+    assay_error err = {0};
+    as_trial_result result;
+    begin(f, POLICIES("good", "slow", "good-3"), AS_ON_DIFFERENCE_STOP, 1);
+    f->stop_after_steps = 3 * AS_SMOKE_CALLS + N_CALLS + 5; /* amid the second formal slot */
+    assert_int_equal(as_trial_go(f->folder, &f->control, &result, &err), ASSAY_E_INTERRUPTED);
+    as_evidence *e = open_evidence(f);
+    const as_slot_row *slots;
+    size_t n;
+    assert_int_equal(as_evidence_slots(e, &slots, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 3 + 1);
+    assert_int_equal(as_evidence_run(e)->state, AS_RUN_ROUNDS);
+    as_evidence_close(e);
+    f->stop_after_steps = 0;
+    assert_int_equal(go(f).state, AS_RUN_FINISHED);
+    e = open_evidence(f);
+    for (int policy = 0; policy < 3; policy++) {
+        assert_int_equal(count_slots(e, AS_PHASE_FORMAL, policy, AS_SLOT_FINISHED), N_ROUNDS);
+        assert_int_equal(count_slots(e, AS_PHASE_SMOKE, policy, AS_SLOT_FINISHED), 1);
+    }
+    assert_each_call_once(e, 1);
+    as_evidence_close(e);
+}
+
+/* A child that drives the run until it is killed; its exit status says that it came to the end. */
+static pid_t go_in_child(fixture *f)
+{
+    pid_t child = fork();
+    if (child != 0) return child;
+    assay_error err = {0};
+    as_trial_result result;
+    _exit(as_trial_go(f->folder, &f->control, &result, &err) ? 1 : 0);
+}
+
+static void a_run_killed_anywhere_ends_with_every_call_once(void **state)
+{
+    fixture *f = *state;
+    unsigned random = 20260918;
+    int status = 0, n_kills = 0;
+    begin(f, POLICIES("slow", "slow-2", "slow-3"), AS_ON_DIFFERENCE_STOP, 1);
+    for (int attempt = 0; attempt < 60; attempt++) {
+        pid_t child = go_in_child(f);
+        random = random * 1103515245 + 12345;
+        struct timespec wait = {0, (30 + (long)(random >> 16) % 200) * 1000000L};
+        if (attempt < 8) {
+            nanosleep(&wait, NULL);
+            kill(child, SIGKILL);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        n_kills += WIFSIGNALED(status);
+        if (WIFEXITED(status)) break;
+    }
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(n_kills >= 3);
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(as_evidence_run(e)->state, AS_RUN_FINISHED);
+    for (int policy = 0; policy < 3; policy++) {
+        assert_int_equal(count_slots(e, AS_PHASE_FORMAL, policy, AS_SLOT_FINISHED), N_ROUNDS);
+        assert_int_equal(count_slots(e, AS_PHASE_FORMAL, policy, AS_SLOT_FAILED), 0);
+    }
+    assert_each_call_once(e, 1);
+    as_evidence_close(e);
+    as_names names;
+    assert_int_equal(as_folder_list(f->folder, &names, NULL), ASSAY_OK);
+    for (size_t i = 0; i < names.n; i++)
+        assert_null(strstr(names.items[i], "journal"));
+    as_names_free(&names);
+}
+
+static void a_second_experiment_on_the_same_run_is_refused(void **state)
+{
+    fixture *f = *state;
+    char path[128];
+    as_evidence_writer *writer;
+    as_trial_result result;
+    assay_error err = {0};
+    begin(f, POLICIES("good"), AS_ON_DIFFERENCE_STOP, 1);
+    snprintf(path, sizeof path, "%s/%s", f->folder, AS_EVIDENCE_FILE);
+    assert_int_equal(as_evidence_continue(path, &writer, NULL), ASSAY_OK);
+    assert_int_equal(as_trial_go(f->folder, &f->control, &result, &err), ASSAY_E_IO);
+    assert_non_null(strstr(err.message, "another process"));
+    as_evidence_writer_close(writer, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) return 2;
+    fake_worker = argv[1];
+    const struct CMUnitTest tests[] = {
+        TEST(a_good_run_has_every_slot_in_its_place),
+        TEST(snapshots_stand_around_the_smoke_phase_and_each_round),
+        TEST(the_output_of_each_slot_is_kept_in_logs),
+        TEST(a_duration_is_told_before_the_rounds),
+        TEST(a_failing_baseline_ends_the_run_before_the_rounds),
+        TEST(stop_does_not_start_the_rounds_when_boxes_differ),
+        TEST(exclude_goes_on_without_the_policy_that_differs),
+        TEST(measure_times_the_policy_that_differs),
+        TEST(a_difference_first_seen_in_the_rounds_counts),
+        TEST(a_baseline_that_contradicts_itself_is_different),
+        TEST(an_interrupted_run_keeps_what_is_finished_and_goes_on),
+        TEST(a_run_killed_anywhere_ends_with_every_call_once),
+        TEST(a_second_experiment_on_the_same_run_is_refused),
+    };
+    return cmocka_run_group_tests_name("phases", tests, NULL, NULL);
+}
