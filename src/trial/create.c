@@ -19,12 +19,13 @@
 #include "trial/verify.h"
 
 /* What a run makes; --force removes these and nothing else. */
-static const char *const made[] = {"evidence.db",     "evidence.db-journal",
-                                   "executed",        "logs",
-                                   "summary.json",    "report.md",
-                                   "report.html",     "plots",
-                                   "calls.csv",       "background-load.jsonl",
-                                   "experiment.json", "review",
+static const char *const made[] = {"evidence.db",      "evidence.db-journal",
+                                   "evidence.db.part", "evidence.db.part-journal",
+                                   "executed",         "logs",
+                                   "summary.json",     "report.md",
+                                   "report.html",      "plots",
+                                   "calls.csv",        "background-load.jsonl",
+                                   "experiment.json",  "review",
                                    "diagnostics"};
 
 /* Everything that the plan borrows from; owns. */

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "base/size.h"
 
 /* A growing array of rows; `items` is owned. */
 typedef struct rows {
@@ -17,8 +18,9 @@ typedef struct rows {
 } rows;
 
 struct as_yield {
-    const as_job *job; /* borrows */
-    as_arena *arena;   /* owns: strings, shapes, boxes */
+    const as_job *job;  /* borrows */
+    as_arena *arena;    /* owns: strings, shapes, boxes */
+    size_t n_documents; /* one more than the greatest index in the job */
     bool is_loaded, has_ended, has_error;
     size_t n_calls; /* told so far */
     double load_s, cleanup_s;
@@ -31,6 +33,8 @@ as_yield *as_yield_new(const as_job *job)
     as_yield *yield = as_alloc(sizeof *yield);
     if (!yield) return NULL;
     yield->job = job;
+    for (size_t i = 0; i < job->n_calls; i++)
+        yield->n_documents = as_max(yield->n_documents, (size_t)job->calls[i].document + 1);
     yield->arena = as_arena_new();
     if (yield->arena) return yield;
     as_free(yield);
@@ -142,7 +146,8 @@ static assay_code take_memory(as_yield *yield, const json_t *event, assay_error 
     if (!row.when || !row.process) return no_memory(err);
     if (row.rss_bytes < -1 || row.pss_bytes < -1 || row.uss_bytes < -1 ||
         row.peak_rss_bytes < -1 || row.swap_used_bytes < -1 || row.document < -1 ||
-        row.call < -1 || row.call >= (int64_t)yield->job->n_calls)
+        row.call < -1 || row.call >= (int64_t)yield->job->n_calls ||
+        row.document >= (int64_t)yield->n_documents)
         return not_allowed("a memory sample that is none", err);
     return add(&yield->memory, &row, sizeof row, err);
 }
@@ -288,7 +293,8 @@ static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error
     as_cleanup_row row = {.cycle = (int)cycle,
                           .document = (int)integer(event, "document"),
                           .seconds = (double)elapsed_ns * 1e-9};
-    if (elapsed_ns < 0 || !is_index(cycle, (size_t)yield->job->n_cycles) || row.document < 0)
+    if (elapsed_ns < 0 || !is_index(cycle, (size_t)yield->job->n_cycles) ||
+        !is_index(row.document, yield->n_documents))
         return not_allowed("a cleanup that is none", err);
     yield->cleanup_s += row.seconds;
     return add(&yield->cleanups, &row, sizeof row, err);

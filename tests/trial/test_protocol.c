@@ -163,6 +163,7 @@ static void lines_out_of_the_protocol_are_named(void **state)
         {"{\"event\":\"loaded\",\"load_ns\":-1}", "without a time"},
         {"{\"event\":\"loaded\",\"load_ns\":1}", "nothing of its engine"},
         {"{\"event\":\"cleanup\",\"cycle\":7,\"document\":0,\"ns\":1}", "cleanup that is none"},
+        {"{\"event\":\"cleanup\",\"cycle\":0,\"document\":1,\"ns\":1}", "cleanup that is none"},
         {"{\"event\":\"memory\",\"when\":\"call\"}", "memory sample that is none"},
         {"{\"event\":\"error\",\"code\":\"NO_SUCH\",\"message\":\"x\"}",
          "without a known code"},
