@@ -21,7 +21,7 @@ typedef struct as_detector_input {
     size_t height, width;
 } as_detector_input;
 
-#define AS_MAX_PIECES 64
+#define AS_MAX_PIECES 1024 /* a corpus' largest call, in pieces of one */
 
 /** What a call cost and what the network saw. */
 typedef struct as_call_report {
