@@ -96,8 +96,8 @@ static assay_code new_choice(as_facts *f, assay_error *err)
     double percent = e->has_interval ? (1 - e->ratio) * 100 : chosen->reduction;
     assay_code code = as_facts_format(
         f, &f->headline, err,
-        "%s is the cheapest with equal boxes: %.1f %% less detection time than %s.",
-        chosen->row->name, percent, baseline_name(f));
+        "%s %s the cheapest with equal boxes: %.1f %% less detection time than %s.",
+        chosen->row->name, e->has_interval ? "is" : "looks", percent, baseline_name(f));
     if (code) return code;
     if (e->has_interval)
         return as_facts_format(
