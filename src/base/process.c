@@ -296,7 +296,7 @@ assay_code as_process_start(const as_process_options *options, as_process **out,
     process->out = ends[1].parent;
     process->err = ends[2].parent;
     if (code) goto done;
-    process->name = as_strdup(as_path_base(options->argv[0]));
+    process->name = as_strdup(options->name ? options->name : as_path_base(options->argv[0]));
     env = merged_environment(options->env);
     if (!process->name || !env) {
         code = as_fail(err, ASSAY_E_MEMORY, "no memory to start %s", options->argv[0]);

@@ -45,6 +45,7 @@ typedef struct as_stream {
 /** What to start and how to bound it.  All pointers are borrowed until start returns. */
 typedef struct as_process_options {
     const char *const *argv; /**< NULL-terminated; argv[0] without '/' is looked up in PATH. */
+    const char *name;        /**< As messages call it; NULL = argv[0]'s base name. */
     const char *const *env;  /**< "NAME=value" put over the parent's environment, or NULL. */
     const char *folder;      /**< Working directory, or NULL for the parent's. */
     as_stream in, out, err;  /**< Defaults: NULL, CAPTURE 1 MiB, CAPTURE 64 KiB. */

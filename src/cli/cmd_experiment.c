@@ -172,7 +172,7 @@ static int go(const as_cli *cli, const experiment_options *o, const char *folder
         const char *words[] = {"assay", "experiment", "--resume", folder};
         char *line = as_shell_line(4, words);
         int status = as_cli_fail(cli, &err);
-        as_note(cli, "every finished slot is kept; go on with: %s", line ? line : "--resume");
+        as_warn(cli, "every finished slot is kept; go on with: %s", line ? line : "--resume");
         as_free(line);
         return status;
     }

@@ -73,6 +73,7 @@ static assay_code start(slot *s, assay_error *err)
         argv && log ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory to start a worker");
     if (!code) {
         as_process_options options = as_process_defaults(argv);
+        options.name = "the worker";
         options.in = options.out = (as_stream){.kind = AS_STREAM_PIPE};
         options.err = (as_stream){.kind = AS_STREAM_FILE, .path = log};
         options.wall_s = s->place->run->slot_timeout_s;
