@@ -160,6 +160,12 @@ typedef struct as_route {
 /** The route of that name in a list, or NULL. */
 const as_route *as_route_find(const as_route *routes, size_t n_routes, const char *name);
 
+/**
+ * Whether a layer that nobody has measured should take this route, the first in the table's order
+ * that proposes itself and suits.  The rule stands with its trial in prefer.c.
+ */
+bool as_route_suits(const as_route *route, const as_conv_shape *shape);
+
 /** Multiply-adds of a convolution (padding taps counted) or transposed convolution. */
 uint64_t as_conv_macs(const as_conv_shape *shape);
 uint64_t as_deconv_macs(const as_conv_shape *shape);

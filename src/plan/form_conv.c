@@ -15,7 +15,7 @@ const as_route *as_plan_choose(const as_route *routes, size_t n_routes,
         if (route->exactness == AS_CLOSE && !options->close_routes) continue;
         if (!route->proposes(shape)) continue;
         if (options->conv && strcmp(route->name, options->conv) == 0) return route;
-        if (!first) first = route;
+        if (!first && as_route_suits(route, shape)) first = route;
     }
     return first;
 }

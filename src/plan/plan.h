@@ -105,7 +105,7 @@ const char *as_layer_route(const as_layer *layer);
 
 /**
  * The route for a convolution: the preferred one where it proposes itself, else the first that
- * does and is allowed.
+ * does, is allowed and suits (as_route_suits).
  * @param preferred  may be NULL.
  * @return NULL when none proposes itself.
  */

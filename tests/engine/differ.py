@@ -13,6 +13,9 @@ Two float32 engines that sum in different orders differ, and ONNX Runtime with i
 on differs from itself without.  So the first M images are also computed in double precision
 (exact.py), and the bound E on maps is: within E of the double-precision map where there is one, and
 of the plain ONNX Runtime map, or as near to it as ONNX Runtime's own optimised map is.
+
+assay runs twice: by its exact routes (winograd=off), which the bound holds for, and by default, whose
+maps are told and whose boxes must be equal as well.
 Exit status 1 when a map is further away than that or a smaller share than S of the boxes is equal;
 77 (skipped) when no document is there.
 """
@@ -69,9 +72,12 @@ def oracle_answers(model, images, n_exact):
         yield path, maps, [b.astype(int).tolist() for b in boxes], scores
 
 
-def assay_answers(program, model, images, maps):
+POLICIES = {"exact routes": "native=native,winograd=off", "default": "native=native"}
+
+
+def assay_answers(program, model, images, policy, maps):
     """image -> line of assay detect, whose maps lie in the folder `maps`."""
-    command = [program, "detect", model, "--maps", maps, *map(str, images)]
+    command = [program, "detect", model, "--policy", policy, "--maps", maps, *map(str, images)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return {line["image"]: line for line in map(json.loads, done.stdout.splitlines())}
 
@@ -130,20 +136,24 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         images = [i for d in documents for i in images_of(d, args.dpi, args.pages, folder)]
-        maps = str(pathlib.Path(folder) / "maps")
-        lines = assay_answers(args.assay, args.model, images, maps)
-        results = [compare(*answer, lines[str(answer[0])], maps)
-                   for answer in oracle_answers(args.model, images, args.exact)]
-    return report(args, results)
+        answers = list(oracle_answers(args.model, images, args.exact))
+        failures = 0
+        for name, policy in POLICIES.items():
+            maps = str(pathlib.Path(folder) / name)
+            lines = assay_answers(args.assay, args.model, images, policy, maps)
+            results = [compare(*answer, lines[str(answer[0])], maps) for answer in answers]
+            failures += report(args, name, results)
+    return int(failures > 0)
 
 
-def report(args, results):
+def report(args, name, results):
+    """Print the figures of one policy. @return 1 when a bound is not held."""
     far = {key: max(r[0].get(key, 0.0) for r in results) for r in results for key in r[0]}
     score = max(r[1] for r in results)
     boxes, equal = sum(r[2] for r in results), sum(r[3] for r in results)
     for told in (t for r in results for t in r[4]):
         print(told)
-    print(f"{pathlib.Path(args.model).name}: {len(results)} images, {equal} of {boxes} boxes equal, "
+    print(f"{pathlib.Path(args.model).name}, {name}: {len(results)} images, {equal} of {boxes} boxes equal, "
           f"scores at most {score:.1e} apart; maps at most {far['ours-plain']:.2e} from plain ONNX "
           f"Runtime, {far['ours-optimised']:.2e} from optimised, which are "
           f"{far['plain-optimised']:.2e} from each other")
@@ -153,7 +163,7 @@ def report(args, results):
               f"{far['optimised-double']:.2e}")
     is_far = any(r[0]["ours-plain"] > max(args.map_bound, r[0]["plain-optimised"]) or
                  r[0].get("ours-double", 0) > args.map_bound for r in results)
-    return int(is_far or equal < args.share * boxes)
+    return int(is_far and name == "exact routes" or equal < args.share * boxes)
 
 
 if __name__ == "__main__":
