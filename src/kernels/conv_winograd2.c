@@ -24,4 +24,4 @@ AS_INLINE void output_1d(const vf m[TILE], vf y[OUT])
     y[1] = vf_add(vf_sub(m[1], m[2]), m[3]);
 }
 
-#include "kernels/conv_winograd.h"
+#include "kernels/conv_winograd.inc"

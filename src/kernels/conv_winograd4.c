@@ -55,4 +55,4 @@ AS_INLINE void output_1d(const vf m[TILE], vf y[OUT])
     y[3] = scaled_add(odd_q, QQ * Q, scaled_add(odd_p, PP * P, m[5]));
 }
 
-#include "kernels/conv_winograd.h"
+#include "kernels/conv_winograd.inc"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_TESTS_KERNELS_CLOSE_CONV_H
 #define ASSAY_TESTS_KERNELS_CLOSE_CONV_H
-/* How far a close route may be from the right answer: the bound that conv_winograd.h derives. */
+/* How far a close route may be from the right answer: the bound that conv_winograd.inc derives. */
 #include "kernels/kernels.h"
 
 /**
