@@ -24,6 +24,7 @@ typedef struct assay_model_options {
     int fuse; /**< [1] 0: only constants and identities passes, no epilogues, no groups. */
     const char *conv; /**< [NULL] Convolution route preferred where it proposes itself. */
     int winograd;     /**< [1] 0: routes that are not exact are forbidden. */
+    const char *plan; /**< [NULL] Plan file of `assay tune` for this model and CPU. */
 } assay_model_options;
 
 ASSAY_API assay_model_options assay_model_options_defaults(void);
@@ -33,7 +34,9 @@ ASSAY_API assay_model_options assay_model_options_defaults(void);
  * @param options  NULL = the defaults.
  * @param out      owned by the caller (assay_model_free); NULL on failure.
  * @return ASSAY_E_NOT_FOUND, ASSAY_E_FORMAT, ASSAY_E_UNSUPPORTED (an operator that assay does not
- *         know), ASSAY_E_ARGUMENT (no such route), ASSAY_E_MEMORY, ASSAY_E_IO.
+ *         know), ASSAY_E_ARGUMENT (no such route, or a plan beside other wishes),
+ *         ASSAY_E_ENVIRONMENT (a plan for another CPU), ASSAY_E_CHANGED (a plan for another
+ *         model), ASSAY_E_MEMORY, ASSAY_E_IO.
  */
 ASSAY_API assay_code assay_model_load(const char *path, const assay_model_options *options,
                                       assay_model **out, assay_error *err);

@@ -22,7 +22,7 @@
 #define WARM_UP_CALLS   20
 
 typedef struct bench_options {
-    const char *shape, *conv;
+    const char *shape, *conv, *plan;
     int64_t threads, repeat;
     bool layers, json, no_fuse;
 } bench_options;
@@ -35,6 +35,7 @@ static const as_option options[] = {
            "threads; default: what the process may use"),
     AS_INT(bench_options, repeat, "repeat", "N", 1, 1000000, "timed calls; default 44"),
     AS_TEXT(bench_options, conv, "conv", "ROUTE", "prefer this convolution route"),
+    AS_TEXT(bench_options, plan, "plan", "FILE", "run by a plan file of `assay tune`"),
     AS_FLAG(bench_options, no_fuse, "no-fuse", "run every node by itself"),
     AS_FLAG(bench_options, layers, "layers", "time each layer"),
     AS_FLAG(bench_options, json, "json", "print JSON"),
@@ -89,6 +90,7 @@ static assay_code load(bench *b, const char *path, const bench_options *o, assay
 {
     assay_model_options how = assay_model_options_defaults();
     how.conv = o->conv;
+    how.plan = o->plan;
     how.fuse = !o->no_fuse;
     b->before_bytes = as_resident_bytes();
     int64_t start = as_clock_ns();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our own engine, in this process. */
-#include "base/file.h"
 #include <stdio.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "engine/backend.h"
 #include "run/run.h"
@@ -45,6 +46,7 @@ static assay_code native_open(const as_policy *policy, const char *model_path, v
     options.fuse = policy->fuse;
     options.winograd = policy->winograd;
     options.conv = policy->conv;
+    options.plan = policy->plan;
     assay_code code = assay_model_load(model_path, &options, &n->model, err);
     if (!code) code = check_ports(n, model_path, err);
     if (!code) code = assay_session_new(n->model, policy->threads, &n->session, err);
@@ -53,6 +55,29 @@ static assay_code native_open(const as_policy *policy, const char *model_path, v
     else
         *state = n;
     return code;
+}
+
+/* Hold the plan that just ran to the plan file: each of its layers took the route chosen for it. */
+static assay_code check_routes(const native *n, assay_error *err)
+{
+    const as_plan_file *file = as_model_plan_file(n->model);
+    const as_plan *ran = as_session_plan(n->session);
+    size_t n_followed = 0;
+    if (!file) return ASSAY_OK;
+    for (size_t i = 0; i < ran->n_layers; i++) {
+        const as_layer *layer = &ran->layers[i];
+        if (!layer->route) continue;
+        const char *chosen = as_choice_of(file->choices, file->n_layers, layer->node);
+        if (chosen && strcmp(chosen, layer->route->name) != 0)
+            return as_fail(err, ASSAY_E_ENVIRONMENT,
+                           "layer '%.60s' ran by route %.30s, the plan file chooses %.30s",
+                           layer->name, layer->route->name, chosen);
+        n_followed += chosen != NULL;
+    }
+    if (n_followed == file->n_layers) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_ENVIRONMENT,
+                   "%zu layers ran by a route of the plan file, it chooses for %zu", n_followed,
+                   file->n_layers);
 }
 
 static assay_code native_forward(void *state, const float *x, as_shape4 shape,
@@ -65,6 +90,7 @@ static assay_code native_forward(void *state, const float *x, as_shape4 shape,
         .data = x};
     assay_tensor out = {0};
     assay_code code = assay_session_run(n->session, &in, 1, &out, 1, err);
+    if (!code) code = check_routes(n, err);
     if (code) return code;
     if (out.rank != 4)
         return as_fail(err, ASSAY_E_UNSUPPORTED,
@@ -123,6 +149,9 @@ static void native_describe(const void *state, as_engine_facts *out)
     snprintf(out->isa, sizeof out->isa, "%s", as_isa_name(as_model_kernels(n->model)->isa));
     snprintf(out->flags, sizeof out->flags, "conv=%s,fuse=%s,winograd=%s", n->conv,
              n->fuse ? "on" : "off", n->winograd ? "on" : "off");
+    const as_plan_file *file = as_model_plan_file(n->model);
+    size_t used = strlen(out->flags);
+    if (file) snprintf(out->flags + used, sizeof out->flags - used, ",plan=%s", file->sha256);
     out->threads = as_session_threads(n->session);
     out->plan_bytes = as_session_plan_bytes(n->session) + as_session_arena_bytes(n->session);
     out->weight_bytes = as_model_weight_bytes(n->model);

@@ -18,6 +18,7 @@ void as_policy_free(as_policy *policy)
     as_free(policy->engine);
     as_free(policy->text);
     as_free(policy->conv);
+    as_free(policy->plan);
     *policy = (as_policy){0};
 }
 
@@ -86,6 +87,15 @@ static assay_code set_winograd(as_policy *p, const char *value, assay_error *err
     return only_off("winograd", value, &p->winograd, err);
 }
 
+static assay_code set_plan(as_policy *p, const char *value, assay_error *err)
+{
+    if (!value[0])
+        return as_fail(err, ASSAY_E_ARGUMENT, "policy key 'plan' is empty, a file is needed");
+    as_free(p->plan);
+    p->plan = as_strdup(value);
+    return p->plan ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a policy");
+}
+
 /* Every key, and whether only our own engine takes it. */
 static const struct key {
     const char *name;
@@ -95,7 +105,7 @@ static const struct key {
     {"threads", false, set_threads},   {"split-at", false, set_split_at},
     {"split-to", false, set_split_to}, {"bucket", false, set_bucket},
     {"conv", true, set_conv},          {"fuse", true, set_fuse},
-    {"winograd", true, set_winograd},
+    {"winograd", true, set_winograd},  {"plan", true, set_plan},
 };
 
 static assay_code set_key(as_policy *policy, char *pair, assay_error *err)
@@ -112,7 +122,7 @@ static assay_code set_key(as_policy *policy, char *pair, assay_error *err)
     return as_fail(
         err, ASSAY_E_ARGUMENT,
         "policy key '%.40s' is unknown; there are threads, split-at, split-to, bucket, "
-        "conv, fuse and winograd",
+        "conv, fuse, winograd and plan",
         pair);
 }
 
@@ -134,6 +144,10 @@ static assay_code check_whole(const as_policy *p, assay_error *err)
         return as_fail(err, ASSAY_E_ARGUMENT, "policy %s has %s without %s, both are needed",
                        p->name, p->split_at ? "split-at" : "split-to",
                        p->split_at ? "split-to" : "split-at");
+    if (p->plan && (p->conv || !p->fuse || !p->winograd))
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "policy %s has plan beside conv, fuse or winograd, a plan stands alone",
+                       p->name);
     if (strcmp(p->engine, "native") != 0)
         return as_fail(err, ASSAY_E_ENVIRONMENT,
                        "policy %s asks for engine '%.40s', which is not here; native is",

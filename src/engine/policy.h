@@ -29,6 +29,7 @@ typedef struct as_policy {
     char *conv;      /**< native: preferred convolution route, or NULL. */
     bool fuse;       /**< native: false leaves only constant and identity passes. */
     bool winograd;   /**< native: false forbids the winograd routes. */
+    char *plan;      /**< native: plan file of `assay tune`, or NULL. */
 } as_policy;
 
 /**

@@ -34,24 +34,38 @@ static assay_code constants_of(as_planner *p, const as_node *node, const float *
     return ASSAY_OK;
 }
 
+/* The layer's own choice, else what as_plan_choose gives. */
+static assay_code route_of(as_planner *p, as_layer *layer, const as_node *node,
+                           const as_route *routes, size_t n_routes, assay_error *err)
+{
+    const as_conv_shape *shape = &layer->args.conv.shape;
+    const char *chosen = as_choice_of(p->options->choices, p->options->n_choices, node->id);
+    if (!chosen) {
+        layer->route = as_plan_choose(routes, n_routes, shape, p->options);
+        if (layer->route) return ASSAY_OK;
+        return as_planner_refuse(p, node, err, "no route takes %zu to %zu channels by %zux%zu",
+                                 shape->ic, shape->oc, shape->kh, shape->kw);
+    }
+    layer->route = as_route_find(routes, n_routes, chosen);
+    if (layer->route && layer->route->proposes(shape)) return ASSAY_OK;
+    return as_planner_refuse(p, node, err, "the chosen route '%.40s' does not take it", chosen);
+}
+
 /* Finish a layer whose shape is known: its route, weights, views and epilogue. */
 static assay_code finish(as_planner *p, as_layer *layer, const as_node *node,
                          const as_route *routes, size_t n_routes, const float *weights,
                          const float *bias, assay_error *err)
 {
     as_conv_args *args = &layer->args.conv;
-    layer->route = as_plan_choose(routes, n_routes, &args->shape, p->options);
-    if (!layer->route)
-        return as_planner_refuse(p, node, err, "no route takes %zu to %zu channels by %zux%zu",
-                                 args->shape.ic, args->shape.oc, args->shape.kh,
-                                 args->shape.kw);
+    assay_code code = route_of(p, layer, node, routes, n_routes, err);
+    if (code) return code;
     layer->n_items = layer->route->n_items(&args->shape);
     p->plan->scratch_floats =
         as_max(p->plan->scratch_floats, layer->route->scratch_floats(&args->shape));
     args->epilogue = &layer->epilogue;
     int input = -1;
-    assay_code code = as_weights_get(p->weights, node->id, layer->route, &args->shape, weights,
-                                     bias, &args->packed, err);
+    code = as_weights_get(p->weights, node->id, layer->route, &args->shape, weights, bias,
+                          &args->packed, err);
     if (!code) code = as_planner_input(p, node, 0, &input, err);
     if (!code) code = as_planner_view(p, layer, &args->in, input, err);
     if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);

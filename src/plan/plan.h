@@ -15,6 +15,7 @@
  */
 #include "graph/shape.h"
 #include "kernels/kernels.h"
+#include "plan/choices.h"
 #include "plan/weights.h"
 
 typedef enum as_layer_kind {
@@ -59,9 +60,11 @@ typedef struct as_plan_port {
 
 /** What a policy may ask of the engine; as_plan_options_defaults(). */
 typedef struct as_plan_options {
-    bool fuse;         /**< [true] form epilogues. */
-    bool close_routes; /**< [true] routes that are not exact may be used. */
-    const char *conv;  /**< [NULL] route preferred where it proposes itself. */
+    bool fuse;                      /**< [true] form epilogues. */
+    bool close_routes;              /**< [true] routes that are not exact may be used. */
+    const char *conv;               /**< [NULL] route preferred where it proposes itself. */
+    const as_layer_choice *choices; /**< [none] Go before all of these; borrowed. */
+    size_t n_choices;
 } as_plan_options;
 
 as_plan_options as_plan_options_defaults(void);

@@ -15,6 +15,7 @@ void assay_model_free(assay_model *model)
     as_graph_free(model->graph);
     as_weights_free(model->weights);
     as_free(model->conv);
+    as_plan_file_free(model->tuned);
     as_free(model);
 }
 
@@ -29,6 +30,26 @@ static assay_code check_route(const as_kernels *k, const char *name, assay_error
                                  k->conv[i].name);
     return as_fail(err, ASSAY_E_ARGUMENT, "there is no convolution route '%.40s'; there are %s",
                    name, names);
+}
+
+/* A plan says everything: another wish beside it would be a lie about one of both. */
+static assay_code read_plan(assay_model *m, const char *path,
+                            const assay_model_options *options, assay_error *err)
+{
+    char sha256[AS_SHA256_HEX];
+    if (!options->plan) return ASSAY_OK;
+    if (options->conv || !options->fuse || !options->winograd)
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "a plan file chooses every route, so it stands without conv, fuse=off "
+                       "and winograd=off");
+    assay_code code = as_plan_file_read(options->plan, &m->tuned, err);
+    if (!code) code = as_sha256_file(path, sha256, err);
+    if (code) return code;
+    code = as_plan_file_check(m->tuned, m->graph, m->kernels, sha256, err);
+    if (code) as_error_where(err, "%s", options->plan);
+    m->options.choices = m->tuned->choices;
+    m->options.n_choices = m->tuned->n_layers;
+    return code;
 }
 
 static assay_code fill(assay_model *m, const char *path, const assay_model_options *options,
@@ -51,7 +72,7 @@ static assay_code fill(assay_model *m, const char *path, const assay_model_optio
         .fuse = options->fuse != 0, .close_routes = options->winograd != 0, .conv = m->conv};
     code = as_onnx_load(path, &m->graph, err);
     if (!code) code = as_passes_run(m->graph, m->options.fuse, m->passes, &m->n_passes, err);
-    return code;
+    return code ? code : read_plan(m, path, options, err);
 }
 
 assay_code assay_model_load(const char *path, const assay_model_options *options,
@@ -101,5 +122,7 @@ size_t as_model_weight_bytes(const assay_model *model)
 {
     return as_weights_bytes(model->weights);
 }
+
+const as_plan_file *as_model_plan_file(const assay_model *model) { return model->tuned; }
 
 as_weights *as_model_weights(assay_model *model) { return model->weights; }

@@ -15,11 +15,15 @@
 #include "base/threads.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
+#include "plan/plan_file.h"
 
 /** The graph after the passes; borrowed. */
 const as_graph *as_model_graph(const assay_model *model);
 const as_kernels *as_model_kernels(const assay_model *model);
 const as_plan_options *as_model_options(const assay_model *model);
+
+/** The plan file that the model was loaded with, or NULL; borrowed. */
+const as_plan_file *as_model_plan_file(const assay_model *model);
 
 /** What the passes did at load; *n receives how many. */
 const as_pass_record *as_model_passes(const assay_model *model, int *n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "base/sha256.h"
 #include "base/threads.h"
 #include "passes/passes.h"
 
@@ -73,6 +74,15 @@ static assay_code check_no_fusion(const char *moment, const as_engine_facts *fac
     return ASSAY_OK;
 }
 
+/* The plan that the engine holds is the file as it lies there now, at the exit too. */
+static assay_code check_plan(const char *moment, const as_policy *policy,
+                             const as_engine_facts *facts, assay_error *err)
+{
+    char hex[AS_SHA256_HEX];
+    assay_code code = as_sha256_file(policy->plan, hex, err);
+    return code ? code : check_flag(moment, facts, "plan", hex, err);
+}
+
 static assay_code check_native(const as_policy *policy, const as_engine_facts *facts,
                                const char *moment, assay_error *err)
 {
@@ -85,6 +95,7 @@ static assay_code check_native(const as_policy *policy, const as_engine_facts *f
     if (!code)
         code = check_flag(moment, facts, "winograd", policy->winograd ? "on" : "off", err);
     if (!code && !policy->fuse) code = check_no_fusion(moment, facts, err);
+    if (!code && policy->plan) code = check_plan(moment, policy, facts, err);
     return code;
 }
 

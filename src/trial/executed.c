@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "engine/policy.h"
 
 /* The kernel's name for this process's program; it stays readable after the file was replaced. */
 #define OWN_PROGRAM "/proc/self/exe"
@@ -63,12 +64,83 @@ static assay_code write_policies(const char *folder, const as_evidence_plan *pla
     return code;
 }
 
-static assay_code write_sums(const char *folder, const as_run_row *run, assay_error *err)
+/* Where the plan file of `policy` is copied to; NULL without memory. */
+static char *plan_copy(const char *folder, const as_policy *policy)
 {
+    return as_format("%s/%s.plan.json", folder, policy->name);
+}
+
+/* Call `with` for each policy that has a plan file. */
+static assay_code for_each_plan(const char *folder, const as_policy_row *policies, size_t n,
+                                assay_code (*with)(const as_policy *, const char *copy,
+                                                   void *context, assay_error *),
+                                void *context, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < n && !code; i++) {
+        as_policy policy;
+        code = as_policy_parse(policies[i].text, &policy, err);
+        if (code) break;
+        char *copy = plan_copy(folder, &policy);
+        if (!copy) code = no_memory(folder, err);
+        if (!code && policy.plan) code = with(&policy, copy, context, err);
+        as_free(copy);
+        as_policy_free(&policy);
+    }
+    return code;
+}
+
+/* Copy a plan file and put its line behind the sums, a char ** that owns its text. */
+static assay_code copy_plan(const as_policy *policy, const char *copy, void *context,
+                            assay_error *err)
+{
+    char **sums = context, hex[AS_SHA256_HEX];
+    as_bytes bytes = {0};
+    assay_code code = as_file_read(policy->plan, 0, &bytes, err);
+    if (!code) code = as_file_write(copy, bytes.data, bytes.size, err);
+    if (!code) code = as_sha256_bytes(bytes.data, bytes.size, hex, err);
+    as_bytes_free(&bytes);
+    if (code) return code;
+    char *longer = as_format("%s%s  %s.plan.json\n", *sums, hex, policy->name);
+    as_free(*sums);
+    *sums = longer;
+    return longer ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory to copy %s", copy);
+}
+
+static assay_code compare_plan(const as_policy *policy, const char *copy, void *context,
+                               assay_error *err)
+{
+    char now[AS_SHA256_HEX], then[AS_SHA256_HEX];
+    (void)context;
+    assay_code code = as_sha256_file(policy->plan, now, err);
+    if (!code) code = as_sha256_file(copy, then, err);
+    if (code || strcmp(now, then) == 0) return code;
+    return as_fail(err, ASSAY_E_CHANGED,
+                   "plan file %.80s has SHA-256 %.12s..., the run began with %.12s...; a copy "
+                   "of that one is in the run's executed/",
+                   policy->plan, now, then);
+}
+
+assay_code as_executed_check_plans(const char *run_folder, const as_policy_row *policies,
+                                   size_t n_policies, assay_error *err)
+{
+    char *folder = as_path_join(run_folder, "executed");
+    assay_code code = folder
+                          ? for_each_plan(folder, policies, n_policies, compare_plan, NULL, err)
+                          : no_memory(run_folder, err);
+    as_free(folder);
+    return code;
+}
+
+static assay_code write_sums(const char *folder, const as_evidence_plan *plan, assay_error *err)
+{
+    const as_run_row *run = &plan->run;
     char *sums = as_format("%s  %s\n%s  manifest.json\n%s  assay\n", run->model_sha256,
                            run->model_name, run->manifest_sha256, run->program_sha256);
     assay_code code =
-        sums ? write_text(folder, "SHA256SUMS", sums, err) : no_memory(folder, err);
+        sums ? for_each_plan(folder, plan->policies, plan->n_policies, copy_plan, &sums, err)
+             : no_memory(folder, err);
+    if (!code) code = write_text(folder, "SHA256SUMS", sums, err);
     as_free(sums);
     return code;
 }
@@ -81,7 +153,7 @@ assay_code as_executed_write(const char *run_folder, const as_evidence_plan *pla
     assay_code code = as_folder_make(folder, err);
     if (!code) code = copy_program(folder, err);
     if (!code) code = write_policies(folder, plan, err);
-    if (!code) code = write_sums(folder, &plan->run, err);
+    if (!code) code = write_sums(folder, plan, err);
     as_free(folder);
     return code;
 }

@@ -6,7 +6,8 @@
  *
  *     executed/assay           a copy of this program
  *     executed/policies.txt    the policies' texts, one a line
- *     executed/SHA256SUMS      model, manifest and program, as sha256sum lists them
+ *     executed/NAME.plan.json  a copy of the plan file of policy NAME, where it has one
+ *     executed/SHA256SUMS      model, manifest, program and plans, as sha256sum lists them
  */
 #include "base/sha256.h"
 #include "evidence/writer.h"
@@ -17,5 +18,12 @@ assay_code as_executed_program_sha256(char hex[AS_SHA256_HEX], assay_error *err)
 /** Fill the folder.  @return ASSAY_E_IO, ASSAY_E_MEMORY. */
 assay_code as_executed_write(const char *run_folder, const as_evidence_plan *plan,
                              assay_error *err);
+
+/**
+ * Whether the plan files of these policies are those that were copied.
+ * @return ASSAY_E_CHANGED, ASSAY_E_NOT_FOUND, ASSAY_E_IO, ASSAY_E_MEMORY.
+ */
+assay_code as_executed_check_plans(const char *run_folder, const as_policy_row *policies,
+                                   size_t n_policies, assay_error *err);
 
 #endif

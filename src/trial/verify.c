@@ -70,12 +70,16 @@ assay_code as_trial_check(const char *run_folder, const as_trial_control *contro
 {
     as_evidence *evidence = NULL;
     as_evidence_writer *writer = NULL;
+    const as_policy_row *policies = NULL;
+    size_t n_policies = 0;
     char *path = as_path_join(run_folder, AS_EVIDENCE_FILE);
     if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", run_folder);
     assay_code code = as_evidence_continue(path, &writer, err); /* rolls a killed write back */
     if (!code) code = as_evidence_writer_close(writer, err);
     if (!code) code = as_evidence_open(path, &evidence, err);
     if (!code) code = check_run(as_evidence_run(evidence), control, err);
+    if (!code) code = as_evidence_policies(evidence, &policies, &n_policies, err);
+    if (!code) code = as_executed_check_plans(run_folder, policies, n_policies, err);
     as_evidence_close(evidence);
     as_free(path);
     return code;

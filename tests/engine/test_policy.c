@@ -39,6 +39,16 @@ static void a_bare_policy_has_the_defaults(void **state)
     as_policy_free(&p);
 }
 
+static void a_plan_stands_alone(void **state)
+{
+    (void)state;
+    as_policy p;
+    assert_int_equal(as_policy_parse("T=native,threads=1,plan=a/plan.json", &p, NULL),
+                     ASSAY_OK);
+    assert_string_equal(p.plan, "a/plan.json");
+    as_policy_free(&p);
+}
+
 static void each_mistake_gets_its_own_sentence(void **state)
 {
     (void)state;
@@ -56,6 +66,9 @@ static void each_mistake_gets_its_own_sentence(void **state)
         {"A=native,threads=0", "'threads' has the value '0'", ASSAY_E_ARGUMENT},
         {"A=native,threads=2x", "'threads' has the value '2x'", ASSAY_E_ARGUMENT},
         {"A=native,threads=-1", "'threads' has the value '-1'", ASSAY_E_ARGUMENT},
+        {"A=native,plan=", "'plan' is empty", ASSAY_E_ARGUMENT},
+        {"A=native,plan=p,conv=gemm", "a plan stands alone", ASSAY_E_ARGUMENT},
+        {"A=native,winograd=off,plan=p", "a plan stands alone", ASSAY_E_ARGUMENT},
         {"A=native,split-at=16", "has split-at without split-to", ASSAY_E_ARGUMENT},
         {"A=native,split-to=8", "has split-to without split-at", ASSAY_E_ARGUMENT},
         {"A=native,fuse=maybe", "'fuse' has the value 'maybe'", ASSAY_E_ARGUMENT},
@@ -92,6 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_policy_is_read_key_by_key),
         cmocka_unit_test(a_bare_policy_has_the_defaults),
+        cmocka_unit_test(a_plan_stands_alone),
         cmocka_unit_test(each_mistake_gets_its_own_sentence),
         cmocka_unit_test(parsing_survives_every_failing_allocation),
     };

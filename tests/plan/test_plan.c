@@ -172,6 +172,35 @@ static void a_preferred_route_is_taken_where_it_proposes_itself(void **state)
     assert_string_equal(as_layer_route(layer_named(f, "a")), "direct");
 }
 
+static void a_layer_s_own_choice_goes_before_the_preferred_route(void **state)
+{
+    fixture *f = *state;
+    as_layer_choice choice = {.node = 0, .name = "a", .route = "direct"};
+    f->options.conv = "gemm";
+    f->options.choices = &choice;
+    f->options.n_choices = 1;
+    int x = input(f, SHAPE(1, 5, 7, 9));
+    make_plan(f, conv(f, "b", conv(f, "a", x, 5, 3), 3, 4), SHAPE(1, 5, 7, 9));
+    assert_string_equal(as_layer_route(layer_named(f, "a")), "direct");
+    assert_string_equal(as_layer_route(layer_named(f, "b")), "gemm");
+}
+
+static void a_choice_that_does_not_propose_itself_is_refused(void **state)
+{
+    fixture *f = *state;
+    assay_error err = {0};
+    as_layer_choice choice = {.node = 0, .name = "a", .route = "depthwise"};
+    f->options.choices = &choice;
+    f->options.n_choices = 1;
+    int x = input(f, SHAPE(1, 5, 7, 9));
+    assert_true(as_graph_add_output(f->graph, conv(f, "a", x, 5, 3)));
+    assert_int_equal(as_graph_sort(f->graph, &err), ASSAY_OK);
+    assert_int_equal(as_plan_new(f->graph, SHAPE(1, 5, 7, 9), 1, as_kernels_get(AS_ISA_SCALAR),
+                                 &f->options, f->weights, &f->plan, &err),
+                     ASSAY_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "route 'depthwise' does not take it"));
+}
+
 static void a_node_that_no_kernel_does_is_refused_with_its_name(void **state)
 {
     fixture *f = *state;
@@ -214,6 +243,8 @@ int main(void)
         TEST(concat_parts_are_written_in_place),
         TEST(a_part_that_is_joined_twice_is_copied_once),
         TEST(a_preferred_route_is_taken_where_it_proposes_itself),
+        TEST(a_layer_s_own_choice_goes_before_the_preferred_route),
+        TEST(a_choice_that_does_not_propose_itself_is_refused),
         TEST(a_node_that_no_kernel_does_is_refused_with_its_name),
         TEST(planning_survives_every_failing_allocation),
     };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/cpu.h"
+#include "base/sha256.h"
 #include "trial/demand.h"
 
 static as_engine_facts good_facts(void)
@@ -48,6 +49,18 @@ static void what_the_policy_names_is_accepted(void **state)
     assert_demand("p=native,threads=3", &facts, NULL);
     strcpy(facts.flags, "conv=gemm,fuse=off,winograd=off");
     assert_demand("p=native,threads=3,conv=gemm,fuse=off,winograd=off", &facts, NULL);
+}
+
+static void the_plan_is_the_file_that_lies_there(void **state)
+{
+    (void)state;
+    as_engine_facts facts = good_facts();
+    const char *policy = "p=native,threads=3,plan=data/tiny_detector.onnx"; /* any file */
+    char hex[AS_SHA256_HEX];
+    assert_int_equal(as_sha256_file("data/tiny_detector.onnx", hex, NULL), ASSAY_OK);
+    assert_demand(policy, &facts, hex);
+    snprintf(facts.flags, sizeof facts.flags, "conv=default,fuse=on,winograd=on,plan=%s", hex);
+    assert_demand(policy, &facts, NULL);
 }
 
 static void each_fact_is_asserted(void **state)
@@ -93,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_policy_names_is_accepted),
+        cmocka_unit_test(the_plan_is_the_file_that_lies_there),
         cmocka_unit_test(each_fact_is_asserted),
         cmocka_unit_test(without_fusion_no_fusing_pass_may_change_the_graph),
     };
