@@ -123,6 +123,12 @@ size_t as_model_weight_bytes(const assay_model *model)
     return as_weights_bytes(model->weights);
 }
 
+void as_model_choose(assay_model *model, const as_layer_choice *choices, size_t n_choices)
+{
+    model->options.choices = choices;
+    model->options.n_choices = n_choices;
+}
+
 const as_plan_file *as_model_plan_file(const assay_model *model) { return model->tuned; }
 
 as_weights *as_model_weights(assay_model *model) { return model->weights; }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Timing every layer's routes inside the network, and the choice by those times. */
+#include "search/routes.h"
+
+#include "base/memory.h"
+#include "base/size.h"
+#include "search/samples.h"
+#include "verdict/verdict.h"
+
+/* What one round needs; owned by as_routes_search. */
+typedef struct rounds {
+    size_t n_slots;  /* of a round: the longest list of options */
+    size_t *offset;  /* [n_layers] */
+    size_t *option;  /* [n_layers] */
+    double *layer_s; /* [n_layers] */
+    size_t *order;   /* [n_slots] */
+    uint64_t random;
+} rounds;
+
+/* splitmix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void shuffle(size_t *items, size_t n, uint64_t *state)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t j = next_random(state) % i, kept = items[i - 1];
+        items[i - 1] = items[j];
+        items[j] = kept;
+    }
+}
+
+/* One slot of a round: layer i uses option (offset + slot) mod its number of options. */
+static assay_code run_slot(as_route_search *s, rounds *r, size_t slot, assay_error *err)
+{
+    for (size_t i = 0; i < s->n_layers; i++)
+        r->option[i] = (r->offset[i] + slot) % s->layers[i].n_options;
+    assay_code code = s->meter->measure(s->meter->context, r->option, r->layer_s, err);
+    for (size_t i = 0; i < s->n_layers && !code; i++)
+        as_samples_add(s->samples, i, r->option[i], s->n_rounds, r->layer_s[i]);
+    return code;
+}
+
+static assay_code run_round(as_route_search *s, rounds *r, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < s->n_layers; i++)
+        r->offset[i] = next_random(&r->random) % s->layers[i].n_options;
+    shuffle(r->order, r->n_slots, &r->random);
+    for (size_t i = 0; i < r->n_slots && !code; i++) {
+        code = run_slot(s, r, r->order[i], err);
+        if (!code && s->meter->progress)
+            s->meter->progress(s->meter->context, s->n_rounds * r->n_slots + i + 1,
+                               s->most_rounds * r->n_slots);
+    }
+    if (!code) s->n_rounds++;
+    return code;
+}
+
+assay_code as_routes_summary(const as_route_search *search, size_t layer, size_t option,
+                             as_summary *out, assay_error *err)
+{
+    return as_summary_of(as_samples_row(search->samples, layer, option), search->n_rounds, out,
+                         err);
+}
+
+/* Median seconds of all layers by their preferred options: the scale on which a saving counts. */
+static assay_code whole_network(const as_route_search *s, double *seconds, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    *seconds = 0;
+    for (size_t i = 0; i < s->n_layers && !code; i++) {
+        as_summary summary = {0};
+        code = as_routes_summary(s, i, 0, &summary, err);
+        *seconds += summary.median;
+    }
+    return code;
+}
+
+/* What the rounds say of a challenger; `matters_s` is the least saving that counts. */
+static assay_code judge(const as_route_search *s, size_t layer, size_t challenger,
+                        size_t incumbent, double matters_s, as_verdict *verdict,
+                        assay_error *err)
+{
+    as_candidate candidate = {.boxes_equal = true};
+    as_summary cost = {0};
+    assay_code code =
+        as_estimate_ratio(as_samples_row(s->samples, layer, challenger),
+                          as_samples_row(s->samples, layer, incumbent), s->n_rounds,
+                          as_max(s->layers[layer].n_options, 2) - 1, &candidate.estimate, err);
+    if (!code) code = as_routes_summary(s, layer, incumbent, &cost, err);
+    if (code) return code;
+    const as_estimate *e = &candidate.estimate;
+    *verdict = as_verdict_of(&candidate);
+    if (!e->has_interval) return ASSAY_OK;
+    if ((1 - e->low) * cost.median < matters_s)
+        *verdict = AS_VERDICT_EQUAL; /* even the best end of the interval would save nothing */
+    else if (*verdict == AS_VERDICT_FASTER && (1 - e->high) * cost.median < matters_s)
+        *verdict = AS_VERDICT_UNDECIDED;
+    return ASSAY_OK;
+}
+
+assay_code as_routes_best(const as_route_search *search, size_t layer, bool exact_only,
+                          size_t *best, bool *is_settled, assay_error *err)
+{
+    const as_search_layer *l = &search->layers[layer];
+    double whole_s = 0;
+    bool settled = true, has_any = false;
+    assay_code code = whole_network(search, &whole_s, err);
+    *best = 0;
+    for (size_t c = 0; c < l->n_options && !code; c++) {
+        if (l->options[c].changes_boxes || (exact_only && !l->options[c].is_exact)) continue;
+        as_verdict verdict = AS_VERDICT_FASTER; /* the first one that is allowed */
+        if (has_any)
+            code = judge(search, layer, c, *best, AS_LAYER_MATTERS * whole_s, &verdict, err);
+        if (verdict == AS_VERDICT_FASTER) *best = c;
+        settled =
+            settled && verdict != AS_VERDICT_UNDECIDED && verdict != AS_VERDICT_NO_INTERVAL;
+        has_any = true;
+    }
+    if (is_settled) *is_settled = settled;
+    if (!code && !has_any)
+        code = as_fail(err, ASSAY_E_UNSUPPORTED, "layer '%.80s' has no route that keeps boxes",
+                       l->name);
+    return code;
+}
+
+static assay_code choose_all(as_route_search *s, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    s->is_settled = true;
+    for (size_t i = 0; i < s->n_layers && !code; i++) {
+        bool is_settled = false;
+        code = as_routes_best(s, i, false, &s->layers[i].chosen, &is_settled, err);
+        s->is_settled = s->is_settled && is_settled;
+    }
+    return code;
+}
+
+static bool make_room(as_route_search *s, rounds *r)
+{
+    r->n_slots = 1;
+    for (size_t i = 0; i < s->n_layers; i++)
+        r->n_slots = as_max(r->n_slots, s->layers[i].n_options);
+    r->offset = as_alloc_array(s->n_layers + 1, sizeof *r->offset);
+    r->option = as_alloc_array(s->n_layers + 1, sizeof *r->option);
+    r->layer_s = as_alloc_array(s->n_layers + 1, sizeof *r->layer_s);
+    r->order = as_alloc_array(r->n_slots, sizeof *r->order);
+    s->samples = as_samples_new(s->n_layers, s->most_rounds);
+    if (!r->offset || !r->option || !r->layer_s || !r->order || !s->samples) return false;
+    for (size_t i = 0; i < r->n_slots; i++)
+        r->order[i] = i;
+    return true;
+}
+
+static assay_code run_rounds(as_route_search *s, rounds *r, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    double start_s = s->meter->now_s(s->meter->context);
+    while (s->n_rounds < s->most_rounds && !code) {
+        bool may_stop = s->n_rounds >= s->least_rounds;
+        if (may_stop && s->is_settled) break;
+        if (may_stop && s->budget_s > 0 &&
+            s->meter->now_s(s->meter->context) - start_s >= s->budget_s)
+            break;
+        code = run_round(s, r, err);
+        if (!code) code = choose_all(s, err);
+    }
+    return code;
+}
+
+assay_code as_routes_search(as_route_search *search, assay_error *err)
+{
+    rounds r = {.random = search->seed};
+    search->n_rounds = search->n_comparisons = 0;
+    search->is_settled = false;
+    assay_code code = make_room(search, &r) ? run_rounds(search, &r, err)
+                                            : as_fail(err, ASSAY_E_MEMORY,
+                                                      "no memory to search the routes of "
+                                                      "%zu layers",
+                                                      search->n_layers);
+    if (!code) code = as_routes_hold(search, err);
+    as_free(r.offset);
+    as_free(r.option);
+    as_free(r.layer_s);
+    as_free(r.order);
+    return code;
+}
+
+void as_routes_free(as_route_search *search)
+{
+    as_samples_free(search->samples);
+    search->samples = NULL;
+}
