@@ -12,7 +12,7 @@
 #include "search/tune.h"
 
 #define MODEL "data/tiny_detector.onnx"
-#define OTHER "cases/B22-batch-thread-isa-invariance/conv/model.onnx"
+#define OTHER "cases/B22-batch-thread-isa-invariance/real_weights/model.onnx"
 
 static char *folder, *corpus;
 
