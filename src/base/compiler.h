@@ -28,20 +28,6 @@ AS_INLINE unsigned as_read_xcr0(void)
 }
 #endif
 
-/**
- * Tell the thread sanitizer that what was done before AS_HAPPENS_BEFORE(p) is seen after
- * AS_HAPPENS_AFTER(p), where a library that it does not see through orders them.
- */
-#if defined(__SANITIZE_THREAD__)
-void __tsan_acquire(void *address);
-void __tsan_release(void *address);
-#define AS_HAPPENS_BEFORE(p) __tsan_release(p)
-#define AS_HAPPENS_AFTER(p)  __tsan_acquire(p)
-#else
-#define AS_HAPPENS_BEFORE(p) ((void)(p))
-#define AS_HAPPENS_AFTER(p)  ((void)(p))
-#endif
-
 /** Bytes of alignment of every tensor: one cache line, one AVX-512 vector. */
 #define AS_ALIGNMENT 64
 

@@ -9,8 +9,8 @@
  *     as_threads_run(pool, n_items, run_part, &context);
  *     as_threads_free(pool);
  *
- * Work is split statically: of n items thread i takes [i * n / T, (i + 1) * n / T).  Which
- * thread runs a part is fixed, so scratch is owned by thread index.
+ * Work is split statically: of n items thread i takes [i * n / T, (i + 1) * n / T).  Scratch is
+ * owned by that index: should thread i be late, another one that is done does its part as `i`.
  */
 #include <stddef.h>
 
@@ -38,14 +38,14 @@ size_t as_threads_default(void);
 typedef struct as_threads as_threads;
 
 /**
- * One part of a job: items [begin, end) on thread `thread` (0 = the caller's own).
+ * One part of a job: items [begin, end), the part of thread `thread` (0 = the caller).
  */
 typedef void (*as_thread_fn)(void *context, size_t begin, size_t end, size_t thread);
 
 /**
  * A pool of `n` threads, of which the caller of as_threads_run is one.
  * When the process may use at least n CPUs, worker i is pinned to the i-th CPU of the affinity
- * mask; the caller's thread is never pinned, see as_threads_pin_caller.
+ * mask; the caller's thread is pinned between as_threads_enter and as_threads_leave alone.
  * @return ASSAY_E_ARGUMENT when n is 0 or above 1024, ASSAY_E_MEMORY, ASSAY_E_ENVIRONMENT.
  */
 assay_code as_threads_new(size_t n, as_threads **out, assay_error *err);
@@ -54,8 +54,13 @@ void as_threads_free(as_threads *pool); /**< takes NULL */
 /** Threads in the pool; 1 for NULL. */
 size_t as_threads_count(const as_threads *pool);
 
-/** Pin the calling thread to the first CPU of the mask that `pool` was made under. */
-void as_threads_pin_caller(const as_threads *pool);
+/**
+ * Around a series of as_threads_run: pins the caller, when the workers are pinned, to the first CPU
+ * of the mask that `pool` was made under, so that it does not land on a worker's; leave puts back
+ * the mask that it had.
+ */
+void as_threads_enter(as_threads *pool);
+void as_threads_leave(as_threads *pool);
 
 /**
  * Run fn over n_items and wait.  Same result as fn(context, 0, n_items, 0) for work whose items

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,6 +153,58 @@ static void a_mode_that_the_caller_had_flushed_stays_flushed(void **state)
     assert_true(j.tiny * 0.5f != 0.0f);
 }
 
+static void sum_items(void *context, size_t begin, size_t end, size_t thread)
+{
+    size_t *sums = context;
+    for (size_t i = begin; i < end; i++)
+        sums[16 * thread] += i;
+}
+
+static void more_threads_than_cpus_do_ten_thousand_jobs(void **state)
+{
+    (void)state;
+    as_threads *pool = NULL;
+    assert_int_equal(as_threads_new(16, &pool, NULL), ASSAY_OK);
+    size_t sums[16 * 16] = {0}, sum = 0;
+    for (int i = 0; i < 10000; i++)
+        as_threads_run(pool, 2 + (size_t)i % 32, sum_items, sums);
+    for (int t = 0; t < 16; t++)
+        sum += sums[16 * t];
+    size_t wanted = 0;
+    for (size_t i = 0; i < 10000; i++)
+        wanted += (2 + i % 32) * (1 + i % 32) / 2;
+    assert_int_equal(sum, wanted);
+    as_threads_free(pool);
+}
+
+static void the_callers_affinity_comes_back(void **state)
+{
+    (void)state;
+    cpu_set_t before, inside, after;
+    as_threads *pool = NULL;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    size_t n = (size_t)CPU_COUNT(&before);
+    if (n < 2) {
+        print_message("SKIPPED: one CPU\n");
+        skip();
+    }
+    assert_int_equal(as_threads_new(n, &pool, NULL), ASSAY_OK);
+    as_threads_enter(pool);
+    assert_int_equal(sched_getaffinity(0, sizeof inside, &inside), 0);
+    assert_int_equal(CPU_COUNT(&inside), 1);
+    as_threads_leave(pool);
+    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+    assert_true(CPU_EQUAL(&before, &after));
+    as_threads_free(pool);
+    /* More threads than CPUs are nobody's to pin. */
+    assert_int_equal(as_threads_new(n + 1, &pool, NULL), ASSAY_OK);
+    as_threads_enter(pool);
+    assert_int_equal(sched_getaffinity(0, sizeof inside, &inside), 0);
+    assert_true(CPU_EQUAL(&before, &inside));
+    as_threads_leave(pool);
+    as_threads_free(pool);
+}
+
 static void no_thread_and_too_many_are_wrong_arguments(void **state)
 {
     (void)state;
@@ -175,6 +228,8 @@ int main(void)
         cmocka_unit_test(every_item_runs_once_whatever_the_number_of_threads),
         cmocka_unit_test(denormals_are_flushed_in_every_thread_and_the_callers_mode_comes_back),
         cmocka_unit_test(a_mode_that_the_caller_had_flushed_stays_flushed),
+        cmocka_unit_test(more_threads_than_cpus_do_ten_thousand_jobs),
+        cmocka_unit_test(the_callers_affinity_comes_back),
         cmocka_unit_test(no_thread_and_too_many_are_wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
