@@ -10,6 +10,9 @@
 /* Small enough that an empty graph costs little, large enough that chunks are few. */
 #define CHUNK_BYTES ((size_t)64 * 1024)
 
+/* From here on a chunk is pages of its own. */
+#define LARGE_BYTES ((size_t)1 << 20)
+
 typedef struct chunk {
     struct chunk *next;
     size_t capacity; /* bytes behind the header */
@@ -20,33 +23,68 @@ typedef struct chunk {
 
 struct as_arena {
     chunk *newest; /* owns the list */
+    size_t chunk_bytes;
     size_t bytes;
 };
 
-as_arena *as_arena_new(void) { return as_alloc(sizeof(as_arena)); }
+as_arena *as_arena_new(void) { return as_arena_new_of(CHUNK_BYTES); }
+
+as_arena *as_arena_new_of(size_t chunk_bytes)
+{
+    as_arena *arena = as_alloc(sizeof *arena);
+    if (arena) arena->chunk_bytes = chunk_bytes;
+    return arena;
+}
+
+static bool is_large(size_t chunk_bytes) { return chunk_bytes >= LARGE_BYTES; }
+
+static void free_chunk(chunk *c)
+{
+    size_t bytes = c->capacity + HEADER_BYTES;
+    if (is_large(bytes))
+        as_free_pages(c, bytes);
+    else
+        as_free(c);
+}
 
 void as_arena_free(as_arena *arena)
 {
     if (!arena) return;
     for (chunk *c = arena->newest; c;) {
         chunk *next = c->next;
-        as_free(c);
+        free_chunk(c);
         c = next;
     }
     as_free(arena);
 }
 
-static chunk *add_chunk(as_arena *arena, size_t bytes)
+static size_t free_bytes(const chunk *c) { return c->capacity - c->used; }
+
+/* A chunk of at least `bytes`, of which `needed` are for now. */
+static chunk *add_chunk(as_arena *arena, size_t bytes, size_t needed)
 {
-    size_t capacity = as_max(bytes, CHUNK_BYTES), total = 0;
-    if (!as_add(capacity, HEADER_BYTES, &total)) return NULL;
-    chunk *c = as_alloc(total);
+    size_t total = 0;
+    if (!as_add(bytes, HEADER_BYTES, &total)) return NULL;
+    total = as_max(total, arena->chunk_bytes);
+    size_t capacity = total - HEADER_BYTES;
+    chunk *c = is_large(total) ? as_alloc_pages(total) : as_alloc(total);
     if (!c) return NULL;
     c->capacity = capacity;
-    c->next = arena->newest;
-    arena->newest = c;
     arena->bytes += total;
+    /* The chunk with more room stays in front. */
+    if (arena->newest && free_bytes(arena->newest) > capacity - needed) {
+        c->next = arena->newest->next;
+        arena->newest->next = c;
+    } else {
+        c->next = arena->newest;
+        arena->newest = c;
+    }
     return c;
+}
+
+bool as_arena_reserve(as_arena *arena, size_t bytes)
+{
+    return (arena->newest && free_bytes(arena->newest) >= bytes) || add_chunk(arena, bytes, 0);
 }
 
 void *as_arena_alloc(as_arena *arena, size_t bytes)
@@ -54,7 +92,7 @@ void *as_arena_alloc(as_arena *arena, size_t bytes)
     if (bytes > SIZE_MAX - AS_ALIGNMENT) return NULL;
     size_t rounded = as_round_up(as_max(bytes, 1), AS_ALIGNMENT);
     chunk *c = arena->newest;
-    if (!c || c->capacity - c->used < rounded) c = add_chunk(arena, rounded);
+    if (!c || free_bytes(c) < rounded) c = add_chunk(arena, rounded, rounded);
     if (!c) return NULL;
     unsigned char *block = (unsigned char *)c + HEADER_BYTES + c->used;
     c->used += rounded;

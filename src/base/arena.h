@@ -7,6 +7,7 @@
  *
  *     chunk -> chunk -> chunk      each [ header | block | block | ...free... ]
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/compiler.h"
@@ -16,6 +17,9 @@ typedef struct as_arena as_arena;
 /** A new, empty arena; NULL when there is no memory. */
 as_arena *as_arena_new(void) AS_CHECKED;
 
+/** As as_arena_new, for large blocks: its chunks have at least `chunk_bytes`. */
+as_arena *as_arena_new_of(size_t chunk_bytes) AS_CHECKED;
+
 /** Free the arena and all its blocks; takes NULL. */
 void as_arena_free(as_arena *arena);
 
@@ -24,6 +28,12 @@ void *as_arena_alloc(as_arena *arena, size_t bytes) AS_CHECKED;
 
 /** As as_arena_alloc for `n` elements; NULL also when n * element_bytes does not fit. */
 void *as_arena_array(as_arena *arena, size_t n, size_t element_bytes) AS_CHECKED;
+
+/**
+ * Let the next `bytes` of blocks lie in one chunk; what they do not touch takes no memory.
+ * @return false without memory.
+ */
+bool as_arena_reserve(as_arena *arena, size_t bytes) AS_CHECKED;
 
 /** A copy of a string in the arena. */
 char *as_arena_strdup(as_arena *arena, const char *text) AS_CHECKED;

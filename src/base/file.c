@@ -13,9 +13,20 @@
 #include "base/memory.h"
 #include "base/size.h"
 
+/* Files from here on lie in pages of their own, which need no zeroing before they are read. */
+#define LARGE_BYTES ((size_t)1 << 20)
+
+static void free_bytes(unsigned char *data, size_t size, bool is_in_pages)
+{
+    if (is_in_pages)
+        as_free_pages(data, size + 1);
+    else
+        as_free(data);
+}
+
 void as_bytes_free(as_bytes *bytes)
 {
-    as_free(bytes->data);
+    free_bytes(bytes->data, bytes->size, bytes->is_in_pages);
     *bytes = (as_bytes){0};
 }
 
@@ -29,20 +40,21 @@ static assay_code open_failed(const char *path, assay_error *err)
 static assay_code read_open_file(int fd, const char *path, size_t size, as_bytes *out,
                                  assay_error *err)
 {
-    unsigned char *data = as_alloc(size + 1);
+    bool is_large = size >= LARGE_BYTES;
+    unsigned char *data = is_large ? as_alloc_pages(size + 1) : as_alloc(size + 1);
     if (!data) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu bytes of %s", size, path);
     size_t have = 0;
     while (have < size) {
         ssize_t got = read(fd, data + have, size - have);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) {
-            as_free(data);
+            free_bytes(data, size, is_large);
             return as_fail(err, ASSAY_E_IO, "%s ended after %zu of %zu bytes: %s", path, have,
                            size, got < 0 ? strerror(errno) : "shortened while it was read");
         }
         have += (size_t)got;
     }
-    *out = (as_bytes){.data = data, .size = size};
+    *out = (as_bytes){.data = data, .size = size, .is_in_pages = is_large};
     return ASSAY_OK;
 }
 

@@ -14,6 +14,7 @@
 typedef struct as_bytes {
     unsigned char *data;
     size_t size;
+    bool is_in_pages; /**< Of as_alloc_pages, size + 1 bytes; as_file_read sets it. */
 } as_bytes;
 
 /** Free the bytes and make `bytes` empty; takes an empty value. */

@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/size.h"
+
+#define PAGE_BYTES ((size_t)4096)
 
 /* The test hook's counters: the one piece of state in here, and no answer depends on it. */
 static atomic_size_t n_allocations;
@@ -80,3 +83,17 @@ void *as_grow(void *array, size_t n, size_t *room, size_t element_bytes)
 }
 
 void as_free(void *memory) { free(memory); }
+
+/* No huge pages: a machine's first use of one costs more than all it saves (bench/results/memory.md). */
+void *as_alloc_pages(size_t bytes)
+{
+    if (fails_now() || bytes > SIZE_MAX - PAGE_BYTES) return NULL;
+    void *mapped = mmap(NULL, as_round_up(as_max(bytes, 1), PAGE_BYTES), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+void as_free_pages(void *memory, size_t bytes)
+{
+    if (memory) munmap(memory, as_round_up(as_max(bytes, 1), PAGE_BYTES));
+}

@@ -33,6 +33,16 @@ void *as_grow(void *array, size_t n, size_t *room, size_t element_bytes) AS_CHEC
 /** Give memory of the above back; takes NULL. */
 void as_free(void *memory);
 
+/**
+ * `bytes` zeroed bytes in pages of their own, for blocks that may be megabytes: a page takes
+ * memory once it is touched and is not written before.
+ * @return aligned to a page; NULL when there is no memory.  as_free_pages frees.
+ */
+void *as_alloc_pages(size_t bytes) AS_CHECKED;
+
+/** Give pages back; `bytes` as they were asked for.  Takes NULL. */
+void as_free_pages(void *memory, size_t bytes);
+
 /** Test hook: let the n-th allocation from now fail (1 = the next); 0 switches it off. */
 void as_memory_fail_at(size_t n);
 

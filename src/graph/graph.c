@@ -104,6 +104,11 @@ void *as_graph_alloc(as_graph *graph, size_t bytes)
     return as_arena_alloc(graph->arena, bytes);
 }
 
+bool as_graph_reserve(as_graph *graph, size_t bytes)
+{
+    return as_arena_reserve(graph->arena, bytes);
+}
+
 /* FNV-1a, 64 bit: Fowler, Noll and Vo's offset basis and prime. */
 static size_t hash_of(const char *name)
 {

@@ -144,6 +144,9 @@ bool as_graph_set_info(as_graph *graph, const char *name, const char *producer,
 /** `bytes` of the graph's arena, zeroed, aligned; NULL without memory. */
 void *as_graph_alloc(as_graph *graph, size_t bytes) AS_CHECKED;
 
+/** Let the next `bytes` of as_graph_alloc lie in one piece.  @return false without memory. */
+bool as_graph_reserve(as_graph *graph, size_t bytes) AS_CHECKED;
+
 /**
  * Add a tensor that is computed or fed.  `shape` NULL = not known.  Copies the name.
  * @return its id, -1 without memory.

@@ -66,7 +66,11 @@ static assay_code parse(const as_bytes *bytes, const char *name, as_graph **out,
 {
     *out = NULL;
     as_graph *graph = as_graph_new();
-    if (!graph) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", name);
+    /* Weights take what they take in the file, names and nodes somewhat more. */
+    if (!graph || !as_graph_reserve(graph, bytes->size + bytes->size / 4)) {
+        as_graph_free(graph);
+        return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", name);
+    }
     source s = {.owner = graph};
     ProtobufCAllocator memory = {.alloc = graph_alloc, .free = keep, .allocator_data = &s};
     ProtobufCMessage *model = NULL;

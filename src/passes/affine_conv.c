@@ -107,6 +107,20 @@ static bool is_all_one(const as_affine *affine)
     return true;
 }
 
+static void scale_run(float *w, size_t n, double scale)
+{
+    for (size_t i = 0; i < n; i++)
+        w[i] = (float)((double)w[i] * scale);
+}
+
+/* The sum with what the shift adds to it by these weights. */
+static double add_run(const float *w, size_t n, double shift, double sum)
+{
+    for (size_t i = 0; i < n; i++)
+        sum += (double)w[i] * shift;
+    return sum;
+}
+
 assay_code as_affine_fold_behind(as_graph *graph, int conv, const as_affine *affine,
                                  assay_error *err)
 {
@@ -119,11 +133,10 @@ assay_code as_affine_fold_behind(as_graph *graph, int conv, const as_affine *aff
     for (size_t outer = 0; outer < l.n_outer && is_scaled; outer++) {
         size_t oc, ic;
         first_channels(&l, outer, &oc, &ic);
-        for (size_t inner = 0; inner < l.n_inner; inner++, oc += l.is_transposed) {
-            double scale = as_affine_at(affine->scale, affine->n, oc);
-            for (size_t t = 0; t < l.taps; t++, w++)
-                *w = (float)((double)*w * scale);
-        }
+        /* All weights of a Conv's row have one scale, those of a ConvTranspose one each oc. */
+        size_t n_runs = l.is_transposed ? l.n_inner : 1, n = l.n_inner * l.taps / n_runs;
+        for (size_t run = 0; run < n_runs; run++, oc++, w += n)
+            scale_run(w, n, as_affine_at(affine->scale, affine->n, oc));
     }
     for (size_t c = 0; c < l.oc; c++)
         bias[c] = (float)((double)bias[c] * as_affine_at(affine->scale, affine->n, c) +
@@ -146,16 +159,13 @@ assay_code as_affine_fold_ahead(as_graph *graph, int conv, const as_affine *affi
     for (size_t outer = 0; outer < l.n_outer; outer++) {
         size_t oc, ic;
         first_channels(&l, outer, &oc, &ic);
-        for (size_t inner = 0; inner < l.n_inner; inner++) {
-            double scale = as_affine_at(affine->scale, affine->n, ic);
-            double shift = as_affine_at(affine->shift, affine->n, ic);
-            for (size_t t = 0; t < l.taps; t++, w++) {
-                sums[oc] += (double)*w * shift;
-                *w = (float)((double)*w * scale);
-            }
-            oc += l.is_transposed;
+        double sum = 0;
+        for (size_t inner = 0; inner < l.n_inner; inner++, w += l.taps) {
+            sum = add_run(w, l.taps, as_affine_at(affine->shift, affine->n, ic), sum);
+            scale_run(w, l.taps, as_affine_at(affine->scale, affine->n, ic));
             ic += !l.is_transposed;
         }
+        if (!l.is_transposed) sums[oc] = sum; /* a ConvTranspose takes no shift */
     }
     for (size_t c = 0; c < l.oc; c++)
         bias[c] = (float)((double)bias[c] + sums[c]);

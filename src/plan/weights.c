@@ -3,17 +3,22 @@
 
 #include <pthread.h>
 
+#include "base/arena.h"
 #include "base/memory.h"
+
+/* Of pages that take memory once weights lie in them. */
+#define CHUNK_BYTES ((size_t)2 << 20)
 
 typedef struct entry {
     int node;
     const as_route *route;
-    float *packed; /* owns */
+    const float *packed; /* borrows the arena */
 } entry;
 
 struct as_weights {
     pthread_mutex_t lock;
-    entry *entries; /* owns */
+    as_arena *arena; /* owns */
+    entry *entries;  /* owns */
     size_t n, room;
     size_t bytes;
 };
@@ -21,15 +26,21 @@ struct as_weights {
 as_weights *as_weights_new(void)
 {
     as_weights *w = as_alloc(sizeof *w);
-    if (w) pthread_mutex_init(&w->lock, NULL);
+    as_arena *arena = as_arena_new_of(CHUNK_BYTES);
+    if (!w || !arena) {
+        as_free(w);
+        as_arena_free(arena);
+        return NULL;
+    }
+    w->arena = arena;
+    pthread_mutex_init(&w->lock, NULL);
     return w;
 }
 
 void as_weights_free(as_weights *weights)
 {
     if (!weights) return;
-    for (size_t i = 0; i < weights->n; i++)
-        as_free(weights->entries[i].packed);
+    as_arena_free(weights->arena);
     as_free(weights->entries);
     pthread_mutex_destroy(&weights->lock);
     as_free(weights);
@@ -51,7 +62,7 @@ static const float *add(as_weights *w, int node, const as_route *route,
     if (!entries) return NULL;
     w->entries = entries;
     size_t n_floats = route->packed_floats(shape);
-    float *packed = as_alloc_array(n_floats, sizeof *packed);
+    float *packed = as_arena_array(w->arena, n_floats, sizeof *packed);
     if (!packed) return NULL;
     route->pack(shape, weights_oihw, bias, packed);
     w->entries[w->n++] = (entry){.node = node, .route = route, .packed = packed};
