@@ -38,6 +38,16 @@ typedef struct assay_session assay_session;
 ASSAY_API assay_code assay_session_new(assay_model *model, size_t threads, assay_session **out,
                                        assay_error *err);
 
+/** What the plans of a session may hold together: a detector's for some sixty shapes. */
+#define ASSAY_PLAN_CACHE_BYTES ((size_t)16 << 20)
+
+/**
+ * Bound what the plans of the shapes seen so far hold [ASSAY_PLAN_CACHE_BYTES].  Above it those
+ * that were not used for longest are freed, and made again when their shape comes back; the plan of
+ * the last run stays whatever it holds.
+ */
+ASSAY_API void assay_session_bound_plans(assay_session *session, size_t bytes);
+
 /** Frees the session; takes NULL. */
 ASSAY_API void assay_session_free(assay_session *session);
 

@@ -48,6 +48,10 @@ size_t as_session_threads(const assay_session *session);
 size_t as_session_plan_bytes(const assay_session *session);
 size_t as_session_arena_bytes(const assay_session *session);
 
+/** Nanoseconds that making the last run's plan took, its weights' packing with it; 0 when the
+ * plan was there. */
+int64_t as_session_plan_ns(const assay_session *session);
+
 /** Plan of the last run, NULL before the first. */
 const as_plan *as_session_plan(const assay_session *session);
 

@@ -11,22 +11,15 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "run/model.h"
-
-/* Plans are a few hundred kilobytes each; this bound keeps a stream of ever new shapes from
- * filling memory.  The plan in use always stays. */
-#define PLAN_CACHE_BYTES ((size_t)32 << 20)
-
-typedef struct cached_plan {
-    as_plan *plan; /* owns */
-    struct cached_plan *next;
-} cached_plan;
+#include "run/plan_cache.h"
 
 struct assay_session {
     assay_model *model; /* borrows */
     as_threads *pool;   /* owns */
-    cached_plan *plans; /* owns; the last one used first */
-    float *arena;       /* owns */
-    size_t arena_room;  /* floats */
+    as_plan_cache plans;
+    int64_t plan_ns;   /* what making the last run's plan took; 0 when it was there */
+    float *arena;      /* owns */
+    size_t arena_room; /* floats */
     bool is_traced;
     int64_t *layer_ns; /* owns */
     size_t layer_ns_room;
@@ -40,6 +33,7 @@ assay_code assay_session_new(assay_model *model, size_t threads, assay_session *
     assay_session *s = as_alloc(sizeof *s);
     if (!s) return as_fail(err, ASSAY_E_MEMORY, "no memory for a session");
     s->model = model;
+    s->plans.bound_bytes = ASSAY_PLAN_CACHE_BYTES;
     assay_code code = as_threads_new(threads ? threads : as_threads_default(), &s->pool, err);
     if (code)
         assay_session_free(s);
@@ -48,23 +42,17 @@ assay_code assay_session_new(assay_model *model, size_t threads, assay_session *
     return code;
 }
 
-static void free_plans(cached_plan *list)
+static void free_arena(assay_session *s)
 {
-    while (list) {
-        cached_plan *next = list->next;
-        as_plan_free(list->plan);
-        as_free(list);
-        list = next;
-    }
+    as_free_pages(s->arena, s->arena_room * sizeof *s->arena);
+    s->arena = NULL;
+    s->arena_room = 0;
 }
 
 void assay_session_clear(assay_session *session)
 {
-    free_plans(session->plans);
-    session->plans = NULL;
-    as_free(session->arena);
-    session->arena = NULL;
-    session->arena_room = 0;
+    as_plan_cache_clear(&session->plans);
+    free_arena(session);
     as_free(session->layer_ns);
     session->layer_ns = NULL;
     session->layer_ns_room = 0;
@@ -79,70 +67,43 @@ void assay_session_free(assay_session *session)
     as_free(session);
 }
 
-static bool is_for(const as_plan *plan, const assay_tensor *inputs)
+void assay_session_bound_plans(assay_session *session, size_t bytes)
 {
-    for (int i = 0; i < plan->n_inputs; i++) {
-        const as_shape *shape = &plan->inputs[i].shape;
-        if (shape->rank != inputs[i].rank) return false;
-        for (int d = 0; d < shape->rank; d++)
-            if (shape->dims[d] != inputs[i].dims[d]) return false;
-    }
-    return true;
-}
-
-/* The plan for these shapes moves to the front; NULL when there is none yet. */
-static as_plan *find_plan(assay_session *s, const assay_tensor *inputs)
-{
-    for (cached_plan **at = &s->plans; *at; at = &(*at)->next) {
-        cached_plan *found = *at;
-        if (!is_for(found->plan, inputs)) continue;
-        *at = found->next;
-        found->next = s->plans;
-        s->plans = found;
-        return found->plan;
-    }
-    return NULL;
-}
-
-/* Drop the plans that were not used for longest until the rest fits the bound. */
-static void trim_plans(assay_session *s)
-{
-    size_t bytes = 0;
-    for (cached_plan **at = &s->plans; *at; at = &(*at)->next) {
-        bytes += as_plan_bytes((*at)->plan);
-        if (bytes <= PLAN_CACHE_BYTES || *at == s->plans) continue;
-        free_plans(*at);
-        *at = NULL;
-        return;
-    }
+    as_plan_cache_bound(&session->plans, bytes);
 }
 
 static assay_code make_plan(assay_session *s, const assay_tensor *inputs, as_plan **out,
                             assay_error *err)
 {
     int n = as_graph_n_inputs(s->model->graph);
+    as_plan *plan = NULL;
     as_shape *shapes = as_alloc_array((size_t)n, sizeof *shapes);
-    cached_plan *cached = as_alloc(sizeof *cached);
-    assay_code code = ASSAY_OK;
-    if (!shapes || !cached) {
-        code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
-        goto done;
-    }
+    if (!shapes) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
     for (int i = 0; i < n; i++) {
         shapes[i].rank = inputs[i].rank;
         memcpy(shapes[i].dims, inputs[i].dims, sizeof shapes[i].dims);
     }
-    code = as_plan_new(s->model->graph, shapes, n, s->model->kernels, &s->model->options,
-                       s->model->weights, &cached->plan, err);
-    if (code) goto done;
-    *out = cached->plan;
-    cached->next = s->plans;
-    s->plans = cached;
-    cached = NULL; /* the list owns it now */
-    trim_plans(s);
-done:
-    as_free(cached);
+    assay_code code = as_plan_new(s->model->graph, shapes, n, s->model->kernels,
+                                  &s->model->options, s->model->weights, &plan, err);
+    if (!code && !as_plan_cache_add(&s->plans, plan)) {
+        as_plan_free(plan);
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    }
+    if (!code) *out = plan;
     as_free(shapes);
+    return code;
+}
+
+/* The plan for these shapes: the one that is there, or a new one, timed. */
+static assay_code get_plan(assay_session *s, const assay_tensor *inputs, as_plan **out,
+                           assay_error *err)
+{
+    s->plan_ns = 0;
+    *out = as_plan_cache_find(&s->plans, inputs);
+    if (*out) return ASSAY_OK;
+    int64_t start_ns = as_clock_ns();
+    assay_code code = make_plan(s, inputs, out, err);
+    s->plan_ns = as_clock_ns() - start_ns;
     return code;
 }
 
@@ -159,12 +120,11 @@ static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *
         !as_add(wanted, plan->arena_floats, &wanted))
         return as_fail(err, ASSAY_E_MEMORY, "the plan's arena exceeds all memory");
     if (wanted > s->arena_room) {
-        as_free(s->arena);
-        s->arena_room = 0;
-        s->arena = as_alloc_array(wanted, sizeof *s->arena);
+        size_t bytes = 0;
+        free_arena(s);
+        if (as_mul(wanted, sizeof *s->arena, &bytes)) s->arena = as_alloc_pages(bytes);
         if (!s->arena)
-            return as_fail(err, ASSAY_E_MEMORY, "no memory for an arena of %zu bytes",
-                           wanted * sizeof(float));
+            return as_fail(err, ASSAY_E_MEMORY, "no memory for an arena of %zu floats", wanted);
         s->arena_room = wanted;
     }
     if (s->is_traced && plan->n_layers > s->layer_ns_room) {
@@ -256,14 +216,16 @@ assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n
 {
     assay_code code = check_inputs(s, inputs, n_inputs, n_outputs, err);
     if (code) return code;
-    as_plan *plan = find_plan(s, inputs);
-    if (!plan) code = make_plan(s, inputs, &plan, err);
+    as_plan *plan = NULL;
+    code = get_plan(s, inputs, &plan, err);
     if (!code) code = make_room(s, plan, err);
     if (code) return code;
     as_plan_bind(plan, s->arena);
     for (int i = 0; i < n_inputs; i++) /* the kernel only reads it */
         plan->inputs[i].layer->args.layout.nchw = (float *)(uintptr_t)inputs[i].data;
+    as_threads_enter(s->pool);
     run_layers(s, plan);
+    as_threads_leave(s->pool);
     for (int i = 0; i < n_outputs; i++) {
         const as_plan_port *port = &plan->outputs[i];
         outputs[i] = (assay_tensor){.rank = port->shape.rank, .data = port->view.data};
@@ -279,11 +241,10 @@ size_t as_session_threads(const assay_session *session)
 
 size_t as_session_plan_bytes(const assay_session *session)
 {
-    size_t bytes = 0;
-    for (const cached_plan *at = session->plans; at; at = at->next)
-        bytes += as_plan_bytes(at->plan);
-    return bytes;
+    return as_plan_cache_bytes(&session->plans);
 }
+
+int64_t as_session_plan_ns(const assay_session *session) { return session->plan_ns; }
 
 size_t as_session_arena_bytes(const assay_session *session)
 {
@@ -292,7 +253,7 @@ size_t as_session_arena_bytes(const assay_session *session)
 
 const as_plan *as_session_plan(const assay_session *session)
 {
-    return session->plans ? session->plans->plan : NULL;
+    return as_plan_cache_newest(&session->plans);
 }
 
 void as_session_trace(assay_session *session, bool is_on) { session->is_traced = is_on; }
