@@ -16,10 +16,11 @@ struct as_detector {
     size_t split_at, split_to;  /* 0: never */
     size_t bucket;              /* 0: no padding */
     as_detect_scratch *scratch; /* owns */
-    float *input;               /* owns; float input[n][3][padded h][padded w] */
-    size_t input_room;          /* floats */
-    float *maps;                /* owns; float maps[n][h][w] */
-    size_t maps_room;           /* floats */
+    float *input;      /* float input[n][3][padded h][padded w]: own_input or engine's */
+    float *own_input;  /* owns */
+    size_t input_room; /* floats of own_input */
+    float *maps;       /* owns; float maps[n][h][w] */
+    size_t maps_room;  /* floats */
     as_shape4 maps_shape;
 };
 
@@ -44,9 +45,9 @@ assay_code as_detector_new(as_engine *engine, const as_policy *policy, as_detect
 
 void as_detector_cleanup(as_detector *detector)
 {
-    as_free(detector->input);
+    as_free(detector->own_input);
     as_free(detector->maps);
-    detector->input = detector->maps = NULL;
+    detector->input = detector->own_input = detector->maps = NULL;
     detector->input_room = detector->maps_room = 0;
     detector->maps_shape = (as_shape4){0};
 }
@@ -65,21 +66,38 @@ const float *as_detector_maps(const as_detector *detector, as_shape4 *shape)
     return detector->maps;
 }
 
+static assay_code count_floats(as_shape4 s, size_t *out, assay_error *err)
+{
+    if (as_mul(s.n, s.c, out) && as_mul(*out, s.h, out) && as_mul(*out, s.w, out))
+        return ASSAY_OK;
+    return as_fail(err, ASSAY_E_MEMORY, "a call of %zux%zux%zux%zu is too large", s.n, s.c, s.h,
+                   s.w);
+}
+
 /* Room for n * c * h * w floats; what was there is lost when it grows. */
 static assay_code make_room(float **buffer, size_t *room, as_shape4 s, assay_error *err)
 {
     size_t wanted = 0;
-    if (!as_mul(s.n, s.c, &wanted) || !as_mul(wanted, s.h, &wanted) ||
-        !as_mul(wanted, s.w, &wanted))
-        return as_fail(err, ASSAY_E_MEMORY, "a call of %zux%zux%zux%zu is too large", s.n, s.c,
-                       s.h, s.w);
-    if (wanted <= *room) return ASSAY_OK;
+    assay_code code = count_floats(s, &wanted, err);
+    if (code || wanted <= *room) return code;
     as_free(*buffer);
     *room = 0;
     *buffer = as_alloc_array(wanted, sizeof **buffer);
     if (!*buffer) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu floats", wanted);
     *room = wanted;
     return ASSAY_OK;
+}
+
+/* Where the call's tensor is made: in the engine's memory if it has some, else in our own. */
+static assay_code make_input(as_detector *d, as_shape4 padded, assay_error *err)
+{
+    size_t wanted = 0;
+    assay_code code = count_floats(padded, &wanted, err);
+    if (!code) code = as_engine_input(d->engine, wanted, &d->input, err);
+    if (code || d->input) return code;
+    code = make_room(&d->own_input, &d->input_room, padded, err);
+    d->input = d->own_input;
+    return code;
 }
 
 /* The call's shape: every input must give the network the same size. */
@@ -125,7 +143,7 @@ static void spread(float *image, as_shape4 net, as_shape4 padded)
 static assay_code preprocess(as_detector *d, const as_detector_input *inputs, as_shape4 net,
                              as_shape4 padded, assay_error *err)
 {
-    assay_code code = make_room(&d->input, &d->input_room, padded, err);
+    assay_code code = make_input(d, padded, err);
     bool is_padded = padded.h != net.h || padded.w != net.w;
     for (size_t i = 0; !code && i < net.n; i++) {
         float *image = d->input + i * CHANNELS * padded.h * padded.w;

@@ -3,42 +3,51 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/backend.h"
 
 struct as_engine {
     const as_backend *backend;
-    void *state; /* owns, through backend->close */
+    const as_policy *policy; /* borrows */
+    void *state;             /* owns, through backend->close */
     size_t n_loads, n_forwards;
 };
 
-static const as_backend *const backends[] = {&as_backend_native};
-
-static const as_backend *find_backend(const char *name)
+assay_code as_engine_start(const as_policy *policy, as_engine **out, assay_error *err)
 {
-    for (size_t i = 0; i < AS_COUNT_OF(backends); i++)
-        if (strcmp(backends[i]->name, name) == 0) return backends[i];
-    return NULL;
+    *out = NULL;
+    as_engine *engine = as_alloc(sizeof *engine);
+    if (!engine) return as_fail(err, ASSAY_E_MEMORY, "no memory for an engine");
+    bool is_native = strcmp(policy->engine, "native") == 0;
+    engine->backend = is_native ? &as_backend_native : &as_backend_process;
+    engine->policy = policy;
+    assay_code code = ASSAY_OK;
+    if (engine->backend->start) code = engine->backend->start(policy, &engine->state, err);
+    if (code)
+        as_engine_close(engine);
+    else
+        *out = engine;
+    return code;
+}
+
+assay_code as_engine_load(as_engine *engine, const char *model_path, assay_error *err)
+{
+    assay_code code = engine->backend->load(engine->policy, model_path, &engine->state, err);
+    if (!code) engine->n_loads++;
+    return code;
 }
 
 assay_code as_engine_open(const as_policy *policy, const char *model_path, as_engine **out,
                           assay_error *err)
 {
-    *out = NULL;
-    const as_backend *backend = find_backend(policy->engine);
-    if (!backend)
-        return as_fail(err, ASSAY_E_ENVIRONMENT, "engine '%.40s' is not here", policy->engine);
-    as_engine *engine = as_alloc(sizeof *engine);
-    if (!engine) return as_fail(err, ASSAY_E_MEMORY, "no memory for an engine");
-    engine->backend = backend;
-    assay_code code = backend->open(policy, model_path, &engine->state, err);
+    assay_code code = as_engine_start(policy, out, err);
+    if (!code) code = as_engine_load(*out, model_path, err);
     if (code) {
-        as_free(engine);
-        return code;
+        as_engine_close(*out);
+        *out = NULL;
     }
-    engine->n_loads++;
-    *out = engine;
-    return ASSAY_OK;
+    return code;
 }
 
 void as_engine_close(as_engine *engine)
@@ -54,6 +63,39 @@ assay_code as_engine_forward(as_engine *engine, const float *x, as_shape4 shape,
     assay_code code = engine->backend->forward(engine->state, x, shape, map, map_shape, err);
     if (!code) engine->n_forwards++;
     return code;
+}
+
+assay_code as_engine_input(as_engine *engine, size_t n_floats, float **out, assay_error *err)
+{
+    *out = NULL;
+    return engine->backend->input ? engine->backend->input(engine->state, n_floats, out, err)
+                                  : ASSAY_OK;
+}
+
+assay_code as_engine_time(as_engine *engine, const float *x, as_shape4 shape, size_t n,
+                          int64_t *ns, assay_error *err)
+{
+    const as_backend *backend = engine->backend;
+    if (backend->time) {
+        assay_code code = backend->time(engine->state, x, shape, n, ns, err);
+        if (!code) engine->n_forwards += n;
+        return code;
+    }
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < n && !code; i++) {
+        const float *map;
+        as_shape4 map_shape;
+        int64_t begin_ns = as_clock_ns();
+        code = as_engine_forward(engine, x, shape, &map, &map_shape, err);
+        ns[i] = as_clock_ns() - begin_ns;
+    }
+    return code;
+}
+
+pid_t as_engine_process(const as_engine *engine)
+{
+    const as_backend *backend = engine->backend;
+    return backend->process_id ? backend->process_id(engine->state) : 0;
 }
 
 void as_engine_cleanup(as_engine *engine) { engine->backend->cleanup(engine->state); }

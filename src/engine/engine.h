@@ -3,7 +3,7 @@
 #define ASSAY_ENGINE_ENGINE_H
 /*
  * One interface to whatever runs a network: our own engine in this process (native.c), others
- * behind an adapter process.
+ * behind an adapter process (process.c).
  *
  *     as_engine *engine;
  *     code = as_engine_open(&policy, "det.onnx", &engine, err);
@@ -15,6 +15,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "engine/policy.h"
 
@@ -55,9 +56,17 @@ typedef struct as_engine_facts {
 typedef struct as_engine as_engine;
 
 /**
- * Load `model_path` as `policy` says.
- * @return ASSAY_E_ENVIRONMENT when the engine is missing, else what loading says.
+ * Everything that comes before the model: other engines' processes are started.
+ * @param policy  borrowed until the engine is closed.
+ * @return ASSAY_E_ENVIRONMENT when the engine is missing; ASSAY_E_CHILD when its adapter crashes,
+ *         hangs or speaks nonsense; ASSAY_E_ARGUMENT for an option that it does not take.
  */
+assay_code as_engine_start(const as_policy *policy, as_engine **out, assay_error *err);
+
+/** Load `model_path`, once.  @return what loading says. */
+assay_code as_engine_load(as_engine *engine, const char *model_path, assay_error *err);
+
+/** Both of the above. */
 assay_code as_engine_open(const as_policy *policy, const char *model_path, as_engine **out,
                           assay_error *err);
 
@@ -72,6 +81,24 @@ void as_engine_close(as_engine *engine);
  */
 assay_code as_engine_forward(as_engine *engine, const float *x, as_shape4 shape,
                              const float **map, as_shape4 *map_shape, assay_error *err);
+
+/**
+ * Room in the engine's own memory for `n_floats` of input: a tensor (or any part of it) that is
+ * made there is not copied by forward.
+ * @param out  valid until the next call of this function, of cleanup or of close; NULL where the
+ *             engine reads from anywhere.
+ */
+assay_code as_engine_input(as_engine *engine, size_t n_floats, float **out, assay_error *err);
+
+/**
+ * Run n times on one tensor and tell what each run took, without the way to another process.
+ * @param ns  int64_t ns[n], filled.
+ */
+assay_code as_engine_time(as_engine *engine, const float *x, as_shape4 shape, size_t n,
+                          int64_t *ns, assay_error *err);
+
+/** The process that runs the network when it is not this one; else 0. */
+pid_t as_engine_process(const as_engine *engine);
 
 /** Free what shapes seen so far have cost (native: plans and arenas); the model stays loaded. */
 void as_engine_cleanup(as_engine *engine);

@@ -33,7 +33,7 @@ static assay_code check_ports(const native *n, const char *path, assay_error *er
                    as_path_base(path), in, out);
 }
 
-static assay_code native_open(const as_policy *policy, const char *model_path, void **state,
+static assay_code native_load(const as_policy *policy, const char *model_path, void **state,
                               assay_error *err)
 {
     *state = NULL;
@@ -139,7 +139,7 @@ static void describe_passes(const native *n, as_engine_facts *out)
     }
 }
 
-static void native_describe(const void *state, as_engine_facts *out)
+static void native_describe(void *state, as_engine_facts *out)
 {
     const native *n = state;
     snprintf(out->engine, sizeof out->engine, "native");
@@ -159,8 +159,7 @@ static void native_describe(const void *state, as_engine_facts *out)
 }
 
 const as_backend as_backend_native = {
-    .name = "native",
-    .open = native_open,
+    .load = native_load,
     .close = native_close,
     .forward = native_forward,
     .cleanup = native_cleanup,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/adapter.h"
 
 #define MAX_NAME   40
 /* More threads, inputs or padding than any machine or network here could want. */
@@ -19,6 +20,11 @@ void as_policy_free(as_policy *policy)
     as_free(policy->text);
     as_free(policy->conv);
     as_free(policy->plan);
+    as_free(policy->python);
+    as_free(policy->adapter);
+    for (size_t i = 0; i < policy->n_options; i++)
+        as_free(policy->options[i]);
+    as_free(policy->options);
     *policy = (as_policy){0};
 }
 
@@ -58,13 +64,46 @@ static assay_code set_bucket(as_policy *p, const char *value, assay_error *err)
     return parse_number("bucket", value, 1, &p->bucket, err);
 }
 
-static assay_code set_conv(as_policy *p, const char *value, assay_error *err)
+static assay_code set_text(const char *key, const char *value, const char *needed, char **out,
+                           assay_error *err)
 {
     if (!value[0])
-        return as_fail(err, ASSAY_E_ARGUMENT, "policy key 'conv' is empty, a route is needed");
-    as_free(p->conv);
-    p->conv = as_strdup(value);
-    return p->conv ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a policy");
+        return as_fail(err, ASSAY_E_ARGUMENT, "policy key '%s' is empty, %s is needed", key,
+                       needed);
+    as_free(*out);
+    *out = as_strdup(value);
+    return *out ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a policy");
+}
+
+static assay_code set_conv(as_policy *p, const char *value, assay_error *err)
+{
+    return set_text("conv", value, "a route", &p->conv, err);
+}
+
+static assay_code set_python(as_policy *p, const char *value, assay_error *err)
+{
+    return set_text("python", value, "an interpreter", &p->python, err);
+}
+
+static assay_code set_adapter(as_policy *p, const char *value, assay_error *err)
+{
+    return set_text("adapter", value, "a command", &p->adapter, err);
+}
+
+/* `pair` is KEY=VALUE: what stands behind "option.". */
+static assay_code add_option(as_policy *p, const char *pair, assay_error *err)
+{
+    if (pair[0] == '=')
+        return as_fail(err, ASSAY_E_ARGUMENT, "policy key 'option.' has no name behind it");
+    char **longer = as_alloc_array(p->n_options + 1, sizeof *longer);
+    if (!longer) return as_fail(err, ASSAY_E_MEMORY, "no memory for a policy");
+    if (p->n_options) memcpy(longer, p->options, p->n_options * sizeof *longer);
+    as_free(p->options);
+    p->options = longer;
+    if (!(longer[p->n_options] = as_strdup(pair)))
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for a policy");
+    p->n_options++;
+    return ASSAY_OK;
 }
 
 static assay_code only_off(const char *key, const char *value, bool *out, assay_error *err)
@@ -89,44 +128,61 @@ static assay_code set_winograd(as_policy *p, const char *value, assay_error *err
 
 static assay_code set_plan(as_policy *p, const char *value, assay_error *err)
 {
-    if (!value[0])
-        return as_fail(err, ASSAY_E_ARGUMENT, "policy key 'plan' is empty, a file is needed");
-    as_free(p->plan);
-    p->plan = as_strdup(value);
-    return p->plan ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a policy");
+    return set_text("plan", value, "a file", &p->plan, err);
 }
 
-/* Every key, and whether only our own engine takes it. */
+typedef enum key_of { OF_ALL, OF_NATIVE, OF_OTHERS } key_of;
+
+/* Every key, and whose engines take it; option.KEY=VALUE stands beside them. */
 static const struct key {
     const char *name;
-    bool native_only;
+    key_of of;
     assay_code (*set)(as_policy *, const char *value, assay_error *);
 } keys[] = {
-    {"threads", false, set_threads},   {"split-at", false, set_split_at},
-    {"split-to", false, set_split_to}, {"bucket", false, set_bucket},
-    {"conv", true, set_conv},          {"fuse", true, set_fuse},
-    {"winograd", true, set_winograd},  {"plan", true, set_plan},
+    {"threads", OF_ALL, set_threads},      {"split-at", OF_ALL, set_split_at},
+    {"split-to", OF_ALL, set_split_to},    {"bucket", OF_ALL, set_bucket},
+    {"conv", OF_NATIVE, set_conv},         {"fuse", OF_NATIVE, set_fuse},
+    {"winograd", OF_NATIVE, set_winograd}, {"plan", OF_NATIVE, set_plan},
+    {"python", OF_OTHERS, set_python},     {"adapter", OF_OTHERS, set_adapter},
 };
+
+static bool is_native(const as_policy *policy) { return strcmp(policy->engine, "native") == 0; }
+
+static assay_code check_taken(const as_policy *policy, const char *key, key_of of,
+                              assay_error *err)
+{
+    if (of == OF_ALL || (of == OF_NATIVE) == is_native(policy)) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_ARGUMENT, "policy key '%.40s' is %s, engine '%.40s' has none",
+                   key, of == OF_NATIVE ? "native's own" : "for other engines than native",
+                   policy->engine);
+}
 
 static assay_code set_key(as_policy *policy, char *pair, assay_error *err)
 {
+    static const char option[] = "option.";
     char *equals = strchr(pair, '=');
     if (!equals)
         return as_fail(err, ASSAY_E_ARGUMENT,
                        "policy part '%.60s' has no '=', key=value is needed", pair);
+    if (strncmp(pair, option, strlen(option)) == 0) {
+        assay_code code = check_taken(policy, "option.", OF_OTHERS, err);
+        return code ? code : add_option(policy, pair + strlen(option), err);
+    }
     *equals = '\0';
     for (size_t i = 0; i < AS_COUNT_OF(keys); i++) {
         if (strcmp(pair, keys[i].name) != 0) continue;
-        return keys[i].set(policy, equals + 1, err);
+        assay_code code = check_taken(policy, pair, keys[i].of, err);
+        return code ? code : keys[i].set(policy, equals + 1, err);
     }
     return as_fail(
         err, ASSAY_E_ARGUMENT,
-        "policy key '%.40s' is unknown; there are threads, split-at, split-to, bucket, "
-        "conv, fuse, winograd and plan",
+        "policy key '%.40s' is unknown; there are threads, split-at, split-to, bucket; for "
+        "native conv, fuse, winograd, plan; for other engines python, adapter, option.KEY",
         pair);
 }
 
-static assay_code check_name(const char *name, assay_error *err)
+/* Names become files' names too. */
+static assay_code check_name(const char *what, const char *name, assay_error *err)
 {
     size_t length = strlen(name);
     bool good = length > 0 && length <= MAX_NAME && name[0] != '.';
@@ -134,8 +190,18 @@ static assay_code check_name(const char *name, assay_error *err)
         good = isalnum((unsigned char)name[i]) || strchr("-_.", name[i]);
     if (good) return ASSAY_OK;
     return as_fail(err, ASSAY_E_ARGUMENT,
-                   "policy name '%.50s' is not 1 to %d letters, digits, '-', '_' or '.'", name,
-                   MAX_NAME);
+                   "%s name '%.50s' is not 1 to %d letters, digits, '-', '_' or '.'", what,
+                   name, MAX_NAME);
+}
+
+/* That the engine is here: our own is, others need their adapter. */
+static assay_code check_engine(const as_policy *p, assay_error *err)
+{
+    if (is_native(p)) return ASSAY_OK;
+    as_adapter adapter;
+    assay_code code = as_adapter_find(p, &adapter, err);
+    if (!code) as_adapter_free(&adapter);
+    return code;
 }
 
 static assay_code check_whole(const as_policy *p, assay_error *err)
@@ -148,11 +214,7 @@ static assay_code check_whole(const as_policy *p, assay_error *err)
         return as_fail(err, ASSAY_E_ARGUMENT,
                        "policy %s has plan beside conv, fuse or winograd, a plan stands alone",
                        p->name);
-    if (strcmp(p->engine, "native") != 0)
-        return as_fail(err, ASSAY_E_ENVIRONMENT,
-                       "policy %s asks for engine '%.40s', which is not here; native is",
-                       p->name, p->engine);
-    return ASSAY_OK;
+    return check_engine(p, err);
 }
 
 /* `copy` is NAME=ENGINE[,key=value...]; it is cut apart in place. */
@@ -163,9 +225,10 @@ static assay_code parse_parts(char *copy, as_policy *out, assay_error *err)
         return as_fail(err, ASSAY_E_ARGUMENT,
                        "policy '%.80s' has no '=', NAME=ENGINE[,key=value...] is needed", copy);
     *equals = '\0';
-    assay_code code = check_name(copy, err);
+    assay_code code = check_name("policy", copy, err);
     char *rest = equals + 1;
     char *engine = strsep(&rest, ",");
+    if (!code) code = check_name("engine", engine, err);
     if (!code && !(out->name = as_strdup(copy)))
         code = as_fail(err, ASSAY_E_MEMORY, "no memory");
     if (!code && !(out->engine = as_strdup(engine)))

@@ -30,6 +30,10 @@ typedef struct as_policy {
     bool fuse;       /**< native: false leaves only constant and identity passes. */
     bool winograd;   /**< native: false forbids the winograd routes. */
     char *plan;      /**< native: plan file of `assay tune`, or NULL. */
+    char *python;    /**< others: interpreter of the adapter, or NULL. */
+    char *adapter;   /**< others: shell command that is the adapter, or NULL. */
+    char **options;  /**< others: "KEY=VALUE" of each option.KEY=VALUE, for the adapter. */
+    size_t n_options;
 } as_policy;
 
 /**

@@ -128,7 +128,7 @@ typedef struct as_slot_row {
     double load_s;       /**< Loading the model. */
     double cleanup_s;    /**< Sum over the documents and the end. */
     double total_s;      /**< Wall time of the whole process as the parent saw it. */
-    double user_s;       /**< CPU time of the process, user and system. */
+    double user_s;       /**< CPU time of the process and its adapter. */
     double system_s;
     int64_t n_loads;         /**< Times that the engine read the model; 1. */
     int64_t n_forwards;      /**< Forward passes (pieces count singly). */

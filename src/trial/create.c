@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "engine/engine.h"
+#include "trial/adapters.h"
 #include "trial/environment.h"
 #include "trial/executed.h"
 #include "trial/replay.h"
@@ -195,6 +196,10 @@ static assay_code look_at_machine(beginning *b, assay_error *err)
 {
     assay_code code = as_environment_read("", 0.5, &b->environment, err);
     if (code) return code;
+    json_t *adapters;
+    code = as_adapters_hash(b->policies, b->options->n_policies, &adapters, err);
+    if (code) return code;
+    json_object_set_new(b->environment->machine, AS_ADAPTERS_KEY, adapters);
     json_t *findings = as_environment_findings_json(b->environment);
     b->machine_text = json_dumps(b->environment->machine, JSON_COMPACT);
     b->findings_text = findings ? json_dumps(findings, JSON_COMPACT) : NULL;

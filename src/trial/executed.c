@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "engine/policy.h"
+#include "trial/adapters.h"
 
 /* The kernel's name for this process's program; it stays readable after the file was replaced. */
 #define OWN_PROGRAM "/proc/self/exe"
@@ -132,11 +133,32 @@ assay_code as_executed_check_plans(const char *run_folder, const as_policy_row *
     return code;
 }
 
+/* "SUM  adapters/POLICY/FILE\n" of every adapter's file; in fresh memory, NULL without. */
+static char *adapter_sums(const as_run_row *run)
+{
+    char *all = as_strdup("");
+    json_t *machine = json_loads(run->machine_json, 0, NULL), *sum;
+    const char *key;
+    json_object_foreach(json_object_get(machine, AS_ADAPTERS_KEY), key, sum)
+    {
+        char *longer =
+            all ? as_format("%s%s  adapters/%s\n", all, json_string_value(sum), key) : NULL;
+        as_free(all);
+        all = longer;
+    }
+    json_decref(machine);
+    return all;
+}
+
 static assay_code write_sums(const char *folder, const as_evidence_plan *plan, assay_error *err)
 {
     const as_run_row *run = &plan->run;
-    char *sums = as_format("%s  %s\n%s  manifest.json\n%s  assay\n", run->model_sha256,
-                           run->model_name, run->manifest_sha256, run->program_sha256);
+    char *adapters = adapter_sums(run);
+    char *sums = adapters ? as_format("%s  %s\n%s  manifest.json\n%s  assay\n%s",
+                                      run->model_sha256, run->model_name, run->manifest_sha256,
+                                      run->program_sha256, adapters)
+                          : NULL;
+    as_free(adapters);
     assay_code code =
         sums ? for_each_plan(folder, plan->policies, plan->n_policies, copy_plan, &sums, err)
              : no_memory(folder, err);
@@ -152,6 +174,7 @@ assay_code as_executed_write(const char *run_folder, const as_evidence_plan *pla
     if (!folder) return no_memory(run_folder, err);
     assay_code code = as_folder_make(folder, err);
     if (!code) code = copy_program(folder, err);
+    if (!code) code = as_adapters_copy(folder, plan->policies, plan->n_policies, err);
     if (!code) code = write_policies(folder, plan, err);
     if (!code) code = write_sums(folder, plan, err);
     as_free(folder);

@@ -7,7 +7,8 @@
  *     executed/assay           a copy of this program
  *     executed/policies.txt    the policies' texts, one a line
  *     executed/NAME.plan.json  a copy of the plan file of policy NAME, where it has one
- *     executed/SHA256SUMS      model, manifest, program and plans, as sha256sum lists them
+ *     executed/adapters/NAME/  copies of the scripts of another engine than our own
+ *     executed/SHA256SUMS      model, manifest, program, adapters and plans, as sha256sum lists
  */
 #include "base/sha256.h"
 #include "evidence/writer.h"

@@ -84,13 +84,14 @@ assay_code as_protocol_loaded(FILE *out, int64_t load_ns, const as_engine_facts 
                err);
 }
 
-assay_code as_protocol_memory(FILE *out, const char *when, int cycle, int document, int call,
+assay_code as_protocol_memory(FILE *out, const as_memory_moment *moment,
                               const as_memory_sample *sample, assay_error *err)
 {
     return put(out,
                json_pack("{s:s s:s s:i s:i s:i s:s s:I s:I s:I s:I s:I}", "event", "memory",
-                         "when", when, "cycle", cycle, "document", document, "call", call,
-                         "process", "worker", "rss", (json_int_t)sample->rss_bytes, "pss",
+                         "when", moment->when, "cycle", moment->cycle, "document",
+                         moment->document, "call", moment->call, "process", moment->process,
+                         "rss", (json_int_t)sample->rss_bytes, "pss",
                          (json_int_t)sample->pss_bytes, "uss", (json_int_t)sample->uss_bytes,
                          "peak_rss", (json_int_t)sample->peak_rss_bytes, "swap",
                          (json_int_t)sample->swap_used_bytes),

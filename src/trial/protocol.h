@@ -24,7 +24,7 @@
 #include "engine/detector.h"
 #include "trial/memory_sample.h"
 
-/** What a worker used, told at its end. */
+/** What a worker and its adapter used, told at its end. */
 typedef struct as_worker_usage {
     double user_s, system_s;
     int64_t major_faults, switches_wanted, switches_forced;
@@ -35,8 +35,14 @@ typedef struct as_worker_usage {
 assay_code as_protocol_loaded(FILE *out, int64_t load_ns, const as_engine_facts *facts,
                               assay_error *err);
 
-/** Indices are -1 where they do not apply. */
-assay_code as_protocol_memory(FILE *out, const char *when, int cycle, int document, int call,
+/** When and of which process a memory sample was taken; indices are -1 where they do not apply. */
+typedef struct as_memory_moment {
+    const char *when; /**< "start", "loaded", ... as in rows.h. */
+    int cycle, document, call;
+    const char *process; /**< "worker" or "adapter". */
+} as_memory_moment;
+
+assay_code as_protocol_memory(FILE *out, const as_memory_moment *moment,
                               const as_memory_sample *sample, assay_error *err);
 
 /** @param boxes  as_boxes boxes[report->call.n] */

@@ -30,17 +30,24 @@ static assay_code tell_memory(const worker *w, const char *when, int cycle, int 
 {
     as_memory_sample sample;
     as_memory_sample_take("", 0, &sample);
-    return as_protocol_memory(w->place.out, when, cycle, document, call, &sample, err);
+    as_memory_moment moment = {when, cycle, document, call, "worker"};
+    assay_code code = as_protocol_memory(w->place.out, &moment, &sample, err);
+    pid_t adapter = w->engine ? as_engine_process(w->engine) : 0;
+    if (code || !adapter) return code;
+    as_memory_sample_take("", adapter, &sample);
+    moment.process = "adapter";
+    return as_protocol_memory(w->place.out, &moment, &sample, err);
 }
 
 static assay_code load(worker *w, assay_error *err)
 {
     as_engine_facts facts;
     assay_code code = as_policy_parse(w->job.policy_text, &w->policy, err);
+    if (!code) code = as_engine_start(&w->policy, &w->engine, err);
     if (!code) code = tell_memory(w, "start", -1, -1, -1, err);
     if (code) return code;
     int64_t begin_ns = as_clock_ns();
-    code = as_engine_open(&w->policy, w->place.model_path, &w->engine, err);
+    code = as_engine_load(w->engine, w->place.model_path, err);
     int64_t load_ns = as_clock_ns() - begin_ns;
     if (code) return code;
     code = as_detector_new(w->engine, &w->policy, &w->detector, err);
@@ -157,16 +164,23 @@ static assay_code run_cycle(worker *w, int cycle, assay_error *err)
     return code;
 }
 
+static double seconds_of(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+/* Of this process and of the adapter that it has waited for. */
 static as_worker_usage usage_now(void)
 {
-    struct rusage used = {0};
-    getrusage(RUSAGE_SELF, &used);
-    return (as_worker_usage){
-        .user_s = (double)used.ru_utime.tv_sec + (double)used.ru_utime.tv_usec * 1e-6,
-        .system_s = (double)used.ru_stime.tv_sec + (double)used.ru_stime.tv_usec * 1e-6,
-        .major_faults = used.ru_majflt,
-        .switches_wanted = used.ru_nvcsw,
-        .switches_forced = used.ru_nivcsw};
+    struct rusage own = {0}, adapter = {0};
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &adapter);
+    return (as_worker_usage){.user_s = seconds_of(own.ru_utime) + seconds_of(adapter.ru_utime),
+                             .system_s =
+                                 seconds_of(own.ru_stime) + seconds_of(adapter.ru_stime),
+                             .major_faults = own.ru_majflt + adapter.ru_majflt,
+                             .switches_wanted = own.ru_nvcsw + adapter.ru_nvcsw,
+                             .switches_forced = own.ru_nivcsw + adapter.ru_nivcsw};
 }
 
 static int64_t close_engine(worker *w)

@@ -49,6 +49,23 @@ static void a_plan_stands_alone(void **state)
     as_policy_free(&p);
 }
 
+static void another_engine_takes_its_adapters_keys(void **state)
+{
+    (void)state;
+    as_policy p;
+    assert_int_equal(as_policy_parse("O=x,threads=2,adapter=run me,python=p,option.a=1,"
+                                     "option.b=c=d",
+                                     &p, NULL),
+                     ASSAY_OK);
+    assert_string_equal(p.engine, "x");
+    assert_string_equal(p.adapter, "run me");
+    assert_string_equal(p.python, "p");
+    assert_int_equal(p.n_options, 2);
+    assert_string_equal(p.options[0], "a=1");
+    assert_string_equal(p.options[1], "b=c=d");
+    as_policy_free(&p);
+}
+
 static void each_mistake_gets_its_own_sentence(void **state)
 {
     (void)state;
@@ -73,6 +90,13 @@ static void each_mistake_gets_its_own_sentence(void **state)
         {"A=native,split-to=8", "has split-to without split-at", ASSAY_E_ARGUMENT},
         {"A=native,fuse=maybe", "'fuse' has the value 'maybe'", ASSAY_E_ARGUMENT},
         {"A=native,conv=", "'conv' is empty", ASSAY_E_ARGUMENT},
+        {"A=native,python=python3", "'python' is for other engines", ASSAY_E_ARGUMENT},
+        {"A=native,option.x=1", "'option.' is for other engines", ASSAY_E_ARGUMENT},
+        {"A=x,adapter=y,conv=gemm", "'conv' is native's own", ASSAY_E_ARGUMENT},
+        {"A=x,adapter=y,option.=1", "'option.' has no name", ASSAY_E_ARGUMENT},
+        {"A=x,adapter=", "'adapter' is empty", ASSAY_E_ARGUMENT},
+        {"A=../x", "engine name '../x'", ASSAY_E_ARGUMENT},
+        {"A=", "engine name ''", ASSAY_E_ARGUMENT},
         {"A=warp", "engine 'warp', which is not here", ASSAY_E_ENVIRONMENT},
     };
     for (size_t i = 0; i < AS_COUNT_OF(cases); i++) {
@@ -98,6 +122,15 @@ static void parsing_survives_every_failing_allocation(void **state)
         as_policy_free(&p);
     }
     assert_int_equal(code, ASSAY_OK);
+    code = ASSAY_E_MEMORY;
+    for (size_t n = 1; code == ASSAY_E_MEMORY && n < 50; n++) {
+        as_policy p;
+        as_memory_fail_at(n);
+        code = as_policy_parse("A=x,adapter=y,python=z,option.a=1,option.b=2", &p, NULL);
+        as_memory_fail_at(0);
+        as_policy_free(&p);
+    }
+    assert_int_equal(code, ASSAY_OK);
 }
 
 int main(void)
@@ -106,6 +139,7 @@ int main(void)
         cmocka_unit_test(a_whole_policy_is_read_key_by_key),
         cmocka_unit_test(a_bare_policy_has_the_defaults),
         cmocka_unit_test(a_plan_stands_alone),
+        cmocka_unit_test(another_engine_takes_its_adapters_keys),
         cmocka_unit_test(each_mistake_gets_its_own_sentence),
         cmocka_unit_test(parsing_survives_every_failing_allocation),
     };

@@ -115,7 +115,9 @@ static void run_call(const as_job *job, int cycle, int call)
         as_boxes_free(&boxes[i]);
     as_memory_sample sample;
     as_memory_sample_take("", 0, &sample);
-    as_protocol_memory(stdout, "call", cycle, row->document, call, &sample, NULL);
+    as_protocol_memory(stdout,
+                       &(as_memory_moment){"call", cycle, row->document, call, "worker"},
+                       &sample, NULL);
     if (is_mode(job, "slow")) pause_ms(3);
 }
 

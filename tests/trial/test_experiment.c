@@ -287,6 +287,73 @@ static void the_shapes_that_the_network_saw_are_recorded(void **state)
     as_evidence_close(e);
 }
 
+/* Whether the evidence has a memory sample of the process of the policy. */
+static bool has_memory_of(as_evidence *e, int policy, const char *process)
+{
+    const as_memory_row *memory;
+    const as_slot_row *slots;
+    size_t n, n_slots;
+    assert_int_equal(as_evidence_memory(e, &memory, &n, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_slots(e, &slots, &n_slots, NULL), ASSAY_OK);
+    for (size_t i = 0; i < n; i++)
+        if (slots[memory[i].slot].policy == policy && memory[i].pss_bytes > 0 &&
+            strcmp(memory[i].process, process) == 0 && strcmp(memory[i].when, "exit") == 0)
+            return true;
+    return false;
+}
+
+static void another_engine_is_measured_beside_ours(void **state)
+{
+    (void)state;
+    char path[160], said[1024];
+    assert_int_equal(
+        exit_status(EXPERIMENT("--policy", "base=native", "--policy",
+                               "toy=toy,adapter=python3 engine/toy_adapter.py good",
+                               "--limit-calls", "2", "--rounds", "1", "--on-difference",
+                               "measure", "-o", run_folder),
+                    said, sizeof said),
+        1);
+    as_evidence *e = open_run();
+    assert_int_equal(as_evidence_run(e)->state, AS_RUN_FINISHED);
+    const as_engine_row *engines;
+    size_t n;
+    bool is_told = false;
+    assert_int_equal(as_evidence_engines(e, &engines, &n, NULL), ASSAY_OK);
+    for (size_t i = 0; i < n; i++)
+        is_told = is_told || strstr(engines[i].json, "\"engine\":\"toy\",\"version\":\"7\"");
+    assert_true(is_told);
+    assert_true(has_memory_of(e, 0, "worker") && !has_memory_of(e, 0, "adapter"));
+    assert_true(has_memory_of(e, 1, "worker") && has_memory_of(e, 1, "adapter"));
+    assert_non_null(strstr(as_evidence_run(e)->machine_json, "toy/toy_adapter.py"));
+    as_evidence_close(e);
+    snprintf(path, sizeof path, "%s/executed/adapters/toy/toy_adapter.py", run_folder);
+    assert_true(as_file_exists(path));
+}
+
+static void an_adapter_that_crashes_fails_its_policy_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        exit_status(EXPERIMENT("--policy", "base=native", "--policy",
+                               "toy=toy,adapter=python3 engine/toy_adapter.py crash",
+                               "--limit-calls", "1", "--rounds", "1", "-o", run_folder),
+                    NULL, 0),
+        1);
+    as_evidence *e = open_run();
+    const as_slot_row *slots;
+    size_t n, n_failed = 0;
+    assert_int_equal(as_evidence_slots(e, &slots, &n, NULL), ASSAY_OK);
+    for (size_t i = 0; i < n; i++) {
+        if (slots[i].state == AS_SLOT_FINISHED) continue;
+        n_failed++;
+        assert_int_equal(slots[i].policy, 1);
+        assert_non_null(strstr(slots[i].error, "signal 11"));
+    }
+    assert_int_equal(n_failed, 1);
+    assert_int_equal(as_evidence_run(e)->state, AS_RUN_FINISHED);
+    as_evidence_close(e);
+}
+
 #define TEST(NAME) cmocka_unit_test_teardown(NAME, remove_run)
 
 int main(int argc, char **argv)
@@ -298,6 +365,8 @@ int main(int argc, char **argv)
         return 77;
     }
     const struct CMUnitTest tests[] = {
+        TEST(another_engine_is_measured_beside_ours),
+        TEST(an_adapter_that_crashes_fails_its_policy_alone),
         TEST(an_experiment_killed_three_times_has_every_call_once),
         TEST(what_changed_since_the_beginning_is_refused),
         TEST(an_interrupt_says_how_to_go_on),

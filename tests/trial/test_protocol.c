@@ -111,7 +111,8 @@ static void what_is_told_arrives_bit_for_bit(void **state)
     FILE *stream = tmpfile();
     assert_non_null(stream);
     as_protocol_loaded(stream, 250, &facts, NULL);
-    as_protocol_memory(stream, "loaded", -1, -1, -1, &sample, NULL);
+    as_protocol_memory(stream, &(as_memory_moment){"loaded", -1, -1, -1, "worker"}, &sample,
+                       NULL);
     tell_call(stream, 0, scores);
     tell_call(stream, 1, scores);
     as_protocol_cleanup(stream, 1, 0, 500000000, NULL);

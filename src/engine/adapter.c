@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/adapter.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define LARGEST_SCRIPT_BYTES (1 << 20)
+
+void as_adapter_free(as_adapter *adapter)
+{
+    as_free(adapter->python);
+    as_free(adapter->script);
+    as_free(adapter->command);
+    *adapter = (as_adapter){0};
+}
+
+/* The folder of this process's program; "." where it cannot be known. */
+static void program_folder(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    folder[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        strcpy(folder, ".");
+    else
+        *slash = '\0';
+}
+
+/* FOLDER/ENGINE.py, or NULL in *out when no folder has it. */
+static assay_code find_script(const char *engine, char **out, assay_error *err)
+{
+    char program[PATH_MAX];
+    program_folder(program);
+    const char *asked = getenv("ASSAY_ADAPTERS");
+    char *tried[] = {asked && asked[0] ? as_format("%s/%s.py", asked, engine) : as_strdup(""),
+                     as_format("%s/../adapters/%s.py", program, engine),
+                     as_format("%s/../share/assay/adapters/%s.py", program, engine)};
+    bool has_memory = true;
+    *out = NULL;
+    for (size_t i = 0; i < AS_COUNT_OF(tried); i++) {
+        has_memory = has_memory && tried[i];
+        if (has_memory && !*out && as_file_exists(tried[i]))
+            *out = tried[i];
+        else
+            as_free(tried[i]);
+    }
+    return has_memory ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for an adapter");
+}
+
+/* The interpreter that the policy names, or the one of tools/engines beside the script. */
+static assay_code find_python(const as_policy *policy, as_adapter *a, assay_error *err)
+{
+    int folder_length = (int)(as_path_base(a->script) - a->script);
+    a->python = policy->python
+                    ? as_strdup(policy->python)
+                    : as_format("%.*s../.venv-engines/bin/python", folder_length, a->script);
+    if (!a->python) return as_fail(err, ASSAY_E_MEMORY, "no memory for an adapter");
+    if (as_file_exists(a->python) || !strchr(a->python, '/')) return ASSAY_OK;
+    if (policy->python)
+        return as_fail(err, ASSAY_E_ENVIRONMENT,
+                       "policy %s: python=%.120s does not exist, engine %s needs an "
+                       "interpreter that has it",
+                       policy->name, policy->python, policy->engine);
+    return as_fail(err, ASSAY_E_ENVIRONMENT,
+                   "policy %s: engine %s is not installed here, 'tools/engines %s' does it "
+                   "(or name an interpreter that has it with python=PATH)",
+                   policy->name, policy->engine, policy->engine);
+}
+
+assay_code as_adapter_find(const as_policy *policy, as_adapter *out, assay_error *err)
+{
+    *out = (as_adapter){0};
+    if (policy->adapter) {
+        out->command = as_format("exec %s", policy->adapter);
+        if (!out->command) return as_fail(err, ASSAY_E_MEMORY, "no memory for an adapter");
+        out->argv[0] = "/bin/sh";
+        out->argv[1] = "-c";
+        out->argv[2] = out->command;
+        return ASSAY_OK;
+    }
+    assay_code code = find_script(policy->engine, &out->script, err);
+    if (!code && !out->script)
+        code = as_fail(err, ASSAY_E_ENVIRONMENT,
+                       "policy %s asks for engine '%.40s', which is not here; native is, "
+                       "'tools/engines' lists others",
+                       policy->name, policy->engine);
+    if (!code) code = find_python(policy, out, err);
+    out->argv[0] = out->python;
+    out->argv[1] = out->script;
+    if (code) as_adapter_free(out);
+    return code;
+}
+
+/* Append a copy of `path`; `names` has room. */
+static assay_code add_name(as_names *names, const char *path, assay_error *err)
+{
+    names->items[names->n] = as_strdup(path);
+    if (!names->items[names->n]) return as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+    names->n++;
+    return ASSAY_OK;
+}
+
+static bool is_script(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_size <= LARGEST_SCRIPT_BYTES;
+}
+
+static assay_code add_words(const char *command, as_names *out, assay_error *err)
+{
+    char *copy = as_strdup(command), *rest = copy;
+    if (!copy) return as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+    assay_code code = ASSAY_OK;
+    for (char *word; !code && (word = strsep(&rest, " "));)
+        if (is_script(word)) code = add_name(out, word, err);
+    as_free(copy);
+    return code;
+}
+
+static assay_code add_script(const char *script, as_names *out, assay_error *err)
+{
+    assay_code code = add_name(out, script, err);
+    char *protocol = as_format("%.*sprotocol.py", (int)(as_path_base(script) - script), script);
+    if (!code && !protocol) code = as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+    if (!code && is_script(protocol)) code = add_name(out, protocol, err);
+    as_free(protocol);
+    return code;
+}
+
+assay_code as_adapter_files(const as_policy *policy, as_names *out, assay_error *err)
+{
+    *out = (as_names){0};
+    if (strcmp(policy->engine, "native") == 0) return ASSAY_OK;
+    as_adapter adapter = {0};
+    size_t room = 2 + (policy->adapter ? strlen(policy->adapter) : 0);
+    out->items = as_alloc_array(room, sizeof *out->items);
+    assay_code code = out->items ? as_adapter_find(policy, &adapter, err)
+                                 : as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+    if (!code)
+        code = policy->adapter ? add_words(policy->adapter, out, err)
+                               : add_script(adapter.script, out, err);
+    as_adapter_free(&adapter);
+    if (code) as_names_free(out);
+    return code;
+}
