@@ -2,10 +2,10 @@
 # make          build build/assay; says which packages are missing
 # make demo     set everything up and run a first experiment on the bundled documents
 # make check    set everything up, then lint and every test
-# make bench    time the kernels; a dated file in bench/results/
+# make bench    time kernels, detectors and installed engines; dated files in bench/results/
 # make lint     layout, include arrows, clang-tidy, scripts
 # make corpus-large    freeze the manuals of Debian packages, a corpus of the size that matters
-# make clean    remove what was built; models/ and .venv-oracle/ stay
+# make clean    remove what was built; models/ and the .venv-*/ stay
 
 configure = cmake --preset release --log-level=WARNING >/dev/null
 demo_model = models/ch_PP-OCRv4_det_infer.onnx

@@ -5,6 +5,7 @@ MNN reads its own format, so the .onnx file is converted at load, by a process o
 option.converted=FILE    keep the converted file there, and take it if it is there
 """
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -57,8 +58,13 @@ class Mnn:
             raise RuntimeError("the model has several inputs, one is needed")
         self.input = self.net.getSessionInput(self.session)
 
+    def held_threads(self):
+        """MNN 3.6.1 gives Python the integer's bits as a float: 2 arrives as 2.8e-45."""
+        told = self.net.getSessionInfo(self.session, N_THREADS)
+        return told if isinstance(told, int) else struct.unpack("i", struct.pack("f", told))[0]
+
     def describe(self):
-        return {"threads": self.net.getSessionInfo(self.session, N_THREADS),
+        return {"threads": self.held_threads(),
                 "flags": "precision=high,backend=cpu"}
 
     def run(self, x, shape):
