@@ -46,12 +46,9 @@ static assay_code check_hash(const char *what, const char *path, const char *see
                    seen, needed, advice);
 }
 
-static assay_code check_run(as_evidence *evidence, const as_trial_control *control,
+static assay_code check_run(const as_run_row *run, const as_trial_control *control,
                             assay_error *err)
 {
-    const as_run_row *run = as_evidence_run(evidence);
-    const as_policy_row *policies;
-    size_t n_policies;
     char hex[AS_SHA256_HEX];
     as_corpus *corpus = NULL;
     assay_code code = as_sha256_file(run->model_path, hex, err);
@@ -66,8 +63,6 @@ static assay_code check_run(as_evidence *evidence, const as_trial_control *contr
     if (!code)
         code = check_hash("this program", "assay", hex, run->program_sha256,
                           "; a copy of that one is in the run's executed/", err);
-    if (!code) code = as_evidence_policies(evidence, &policies, &n_policies, err);
-    if (!code) code = as_adapters_check(run, policies, n_policies, err);
     return code;
 }
 
@@ -83,9 +78,11 @@ assay_code as_trial_check(const char *run_folder, const as_trial_control *contro
     assay_code code = as_evidence_continue(path, &writer, err); /* rolls a killed write back */
     if (!code) code = as_evidence_writer_close(writer, err);
     if (!code) code = as_evidence_open(path, &evidence, err);
-    if (!code) code = check_run(evidence, control, err);
+    const as_run_row *run = code ? NULL : as_evidence_run(evidence);
+    if (!code) code = check_run(run, control, err);
     if (!code) code = as_evidence_policies(evidence, &policies, &n_policies, err);
     if (!code) code = as_executed_check_plans(run_folder, policies, n_policies, err);
+    if (!code) code = as_adapters_check(run, policies, n_policies, err);
     as_evidence_close(evidence);
     as_free(path);
     return code;
