@@ -38,8 +38,9 @@ typedef struct assay_session assay_session;
 ASSAY_API assay_code assay_session_new(assay_model *model, size_t threads, assay_session **out,
                                        assay_error *err);
 
-/** What the plans of a session may hold together: a detector's for some sixty shapes. */
-#define ASSAY_PLAN_CACHE_BYTES ((size_t)16 << 20)
+/** What the plans of a session may hold together: a detector's for some sixteen shapes, each made
+ * again in 0.2 to 0.4 ms (bench/results/memory.md). */
+#define ASSAY_PLAN_CACHE_BYTES ((size_t)4 << 20)
 
 /**
  * Bound what the plans of the shapes seen so far hold [ASSAY_PLAN_CACHE_BYTES].  Above it those
