@@ -16,11 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "kernels/kernels.h"
-#include "peak.h"
+#include "kernels/peak.h"
 
 #define MAX_REPEAT 1000
 
@@ -118,7 +119,7 @@ static bool bench_route(const bench_line *line, const as_route *route,
     const bool is_good = in && out && weights && packed && scratch;
     if (is_good) {
         const as_epilogue epilogue = epilogue_of(line->epilogue);
-        const double peak = peak_gflops(options->isa);
+        const double peak = as_peak_gflops(options->isa);
         double s[MAX_REPEAT];
         fill(in, n_in);
         fill(weights, n_weights);
@@ -129,9 +130,9 @@ static bool bench_route(const bench_line *line, const as_route *route,
                              .in = as_view_of(in, c->n, c->ih, c->iw, c->ic),
                              .out = as_view_of(out, c->n, c->oh, c->ow, c->oc)};
         for (int i = -2; i < options->repeat; i++) {
-            const double start = bench_now_s();
+            const int64_t start_ns = as_clock_thread_ns();
             route->run(&args, 0, route->n_items(c), scratch);
-            if (i >= 0) s[i] = bench_now_s() - start;
+            if (i >= 0) s[i] = 1e-9 * (double)(as_clock_thread_ns() - start_ns);
         }
         report(line, route, s, options->repeat, peak);
     }
@@ -211,7 +212,7 @@ int main(int argc, char **argv)
     }
     const unsigned saved = as_denormals_flush();
     printf("# %s, %s, 1 thread, %d repeats, FMA peak %.1f GFLOP/s\n", cpu.model,
-           as_isa_name(options.isa), options.repeat, peak_gflops(options.isa));
+           as_isa_name(options.isa), options.repeat, as_peak_gflops(options.isa));
     const int status = bench_file(&options);
     as_denormals_restore(saved);
     return status;

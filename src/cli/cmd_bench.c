@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/resident.h"
+#include "kernels/peak.h"
 #include "run/run.h"
 #include "verdict/statistics.h"
 
@@ -54,6 +55,7 @@ typedef struct bench {
     bool is_steady;
     double **layer_ms; /* owns; [n_layers][n], with --layers */
     size_t n_layers;
+    double peak_gflops; /* of all threads, with --layers */
     size_t before_bytes, peak_bytes;
 } bench;
 
@@ -149,6 +151,9 @@ static assay_code measure(bench *b, const as_cli *cli, const bench_options *o, a
     assay_code code = call(b, &b->first_ms, err);
     if (!code) code = warm_up(b, err);
     if (!code && o->layers) code = make_layer_room(b, err);
+    if (!code && o->layers)
+        b->peak_gflops = (double)as_session_threads(b->session) *
+                         as_peak_gflops(as_model_kernels(b->model)->isa);
     as_progress bar;
     as_progress_start(&bar, cli, "calls", b->n);
     for (size_t i = 0; !code && i < b->n; i++) {
@@ -167,7 +172,13 @@ static assay_code measure(bench *b, const as_cli *cli, const bench_options *o, a
     return code;
 }
 
-static json_t *layers_json(const bench *b)
+/* GFLOP/s of a layer, 0 where it multiplies nothing. */
+static double gflops_of(const as_layer *layer, double ms)
+{
+    return ms > 0 ? 2e-6 * (double)layer->macs / ms : 0;
+}
+
+static json_t *layers_json(const bench *b, double whole_ms)
 {
     json_t *list = json_array();
     const as_plan *plan = as_session_plan(b->session);
@@ -178,10 +189,13 @@ static json_t *layers_json(const bench *b)
         const as_layer *layer = &plan->layers[i];
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:I}", "name", layer->name, "op",
-                      layer->op_type, "route", as_layer_route(layer), "nodes", layer->n_nodes,
-                      "median_ms", s.median, "lower_quartile_ms", s.lower_quartile,
-                      "upper_quartile_ms", s.upper_quartile, "macs", (json_int_t)layer->macs));
+            json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f}", "name",
+                      layer->name, "op", layer->op_type, "route", as_layer_route(layer),
+                      "nodes", layer->n_nodes, "median_ms", s.median, "lower_quartile_ms",
+                      s.lower_quartile, "upper_quartile_ms", s.upper_quartile, "macs",
+                      (json_int_t)layer->macs, "gflops", gflops_of(layer, s.median),
+                      "percent_of_peak", 100 * gflops_of(layer, s.median) / b->peak_gflops,
+                      "percent_of_call", 100 * s.median / whole_ms));
     }
     return list;
 }
@@ -204,7 +218,10 @@ static int print_json(const as_cli *cli, const bench *b, const as_summary *s, do
                              s->upper_quartile);
     json_object_update(root, more);
     json_decref(more);
-    if (o->layers) json_object_set_new(root, "layers", layers_json(b));
+    if (o->layers) {
+        json_object_set_new(root, "peak_gflops", json_real(b->peak_gflops));
+        json_object_set_new(root, "layers", layers_json(b, s->median));
+    }
     assay_error err = {0};
     assay_code code = as_output_json(root, false, &err);
     json_decref(root);
@@ -215,18 +232,22 @@ static void print_layers(const bench *b, double whole_ms)
 {
     const as_plan *plan = as_session_plan(b->session);
     assay_error err;
-    printf("\n%-4s %-18s %-10s %5s %9s %17s %8s %6s  %s\n", "#", "operator", "route", "nodes",
-           "median ms", "quartiles", "GFLOP/s", "share", "name");
+    printf("peak    %9.1f GFLOP/s, fused multiply-adds alone\n", b->peak_gflops);
+    printf("\n%-4s %-18s %-10s %5s %9s %17s %8s %6s %6s  %s\n", "#", "operator", "route",
+           "nodes", "median ms", "quartiles", "GFLOP/s", "% peak", "share", "name");
     for (size_t i = 0; i < b->n_layers; i++) {
         as_summary s = {0};
         if (as_summary_of(b->layer_ms[i], b->n, &s, &err)) return;
         const as_layer *layer = &plan->layers[i];
-        char flops[16] = "-";
-        if (layer->macs && s.median > 0)
-            snprintf(flops, sizeof flops, "%.1f", 2.0 * (double)layer->macs / s.median / 1e6);
-        printf("%-4zu %-18.18s %-10.10s %5d %9.3f %8.3f-%8.3f %8s %5.1f%%  %.40s\n", i,
+        char flops[16] = "-", peak[16] = "-";
+        double gflops = gflops_of(layer, s.median);
+        if (gflops > 0) {
+            snprintf(flops, sizeof flops, "%.1f", gflops);
+            snprintf(peak, sizeof peak, "%.1f", 100 * gflops / b->peak_gflops);
+        }
+        printf("%-4zu %-18.18s %-10.10s %5d %9.3f %8.3f-%8.3f %8s %6s %5.1f%%  %.40s\n", i,
                layer->op_type, as_layer_route(layer), layer->n_nodes, s.median,
-               s.lower_quartile, s.upper_quartile, flops, 100 * s.median / whole_ms,
+               s.lower_quartile, s.upper_quartile, flops, peak, 100 * s.median / whole_ms,
                layer->name);
     }
 }

@@ -7,6 +7,10 @@
 #include "base/size.h"
 #include "search/tuner.h"
 
+/* Timed runs of a call in a slot, whose median is the slot's sample: one run that another process
+ * interrupted does not reach the estimate. */
+#define RUNS 3
+
 assay_code as_tuner_check_stop(const as_tuner *t, assay_error *err)
 {
     if (!t->control->stop || !t->control->stop(t->control->stop_context)) return ASSAY_OK;
@@ -57,8 +61,14 @@ assay_code as_tuner_run(as_tuner *t, const as_tuner_call *call, assay_error *err
     return code ? code : assay_session_run(t->session, &call->input, 1, &map, 1, err);
 }
 
-/* Add the layers' times of the last run, each times the call's weight, to what layer_s has. */
-static void add_times(const as_tuner *t, double weight, double *layer_s)
+static double median_of(double *values)
+{
+    as_sort(values, RUNS);
+    return values[RUNS / 2];
+}
+
+/* Put the layers' times of the last run into runs[layer][run]. */
+static void take_times(const as_tuner *t, size_t run, double (*runs)[RUNS])
 {
     const as_plan *plan = as_session_plan(t->session);
     const int64_t *layer_ns = as_session_layer_ns(t->session);
@@ -69,7 +79,7 @@ static void add_times(const as_tuner *t, double weight, double *layer_s)
         while (i < t->n_layers && t->layers[i].node < plan->layers[l].node)
             i++;
         if (i < t->n_layers && t->layers[i].node == plan->layers[l].node)
-            layer_s[i] += weight * 1e-9 * (double)(layer_ns[l] > 0 ? layer_ns[l] : 1);
+            runs[i][run] = 1e-9 * (double)(layer_ns[l] > 0 ? layer_ns[l] : 1);
     }
 }
 
@@ -81,20 +91,35 @@ static double weight_of(const as_tuner *t, size_t call)
     return (double)t->calls[call].what.n_calls / (double)all;
 }
 
+/* One call's runs by the session's routes; runs[layer][RUNS] is filled. */
+static assay_code measure_call(as_tuner *t, const as_tuner_call *call, double (*runs)[RUNS],
+                               assay_error *err)
+{
+    assay_code code = as_tuner_run(t, call, err); /* makes the plan and touches its memory */
+    for (size_t run = 0; run < RUNS && !code; run++) {
+        code = as_tuner_run(t, call, err);
+        if (!code) take_times(t, run, runs);
+    }
+    return code;
+}
+
 assay_code as_tuner_measure(void *context, const size_t *option, double *layer_s,
                             assay_error *err)
 {
     as_tuner *t = context;
+    double(*runs)[RUNS] = as_alloc_array(t->n_layers + 1, sizeof *runs);
+    if (!runs) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu layers", t->n_layers);
     assay_code code = ASSAY_OK;
     as_tuner_use(t, option);
     memset(layer_s, 0, t->n_layers * sizeof *layer_s);
     as_session_trace(t->session, true);
     for (size_t i = 0; i < t->n_calls && !code; i++) {
-        code = as_tuner_run(t, &t->calls[i], err); /* makes the plan and touches its memory */
-        if (!code) code = as_tuner_run(t, &t->calls[i], err);
-        if (!code) add_times(t, weight_of(t, i), layer_s);
+        code = measure_call(t, &t->calls[i], runs, err);
+        for (size_t l = 0; l < t->n_layers && !code; l++)
+            layer_s[l] += weight_of(t, i) * median_of(runs[l]);
     }
     as_session_trace(t->session, false);
+    as_free(runs);
     return code;
 }
 
@@ -104,10 +129,14 @@ assay_code as_tuner_pass(as_tuner *t, const size_t *option, double *seconds, ass
     *seconds = 0;
     as_tuner_use(t, option);
     for (size_t i = 0; i < t->n_calls && !code; i++) {
+        double runs[RUNS];
         code = as_tuner_run(t, &t->calls[i], err);
-        int64_t start_ns = as_clock_ns();
-        if (!code) code = as_tuner_run(t, &t->calls[i], err);
-        *seconds += weight_of(t, i) * 1e-9 * (double)(as_clock_ns() - start_ns);
+        for (size_t run = 0; run < RUNS && !code; run++) {
+            int64_t start_ns = as_clock_ns();
+            code = as_tuner_run(t, &t->calls[i], err);
+            runs[run] = 1e-9 * (double)(as_clock_ns() - start_ns);
+        }
+        if (!code) *seconds += weight_of(t, i) * median_of(runs);
     }
     return code;
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ASSAY_BENCH_KERNELS_PEAK_H
-#define ASSAY_BENCH_KERNELS_PEAK_H
+#ifndef ASSAY_KERNELS_PEAK_H
+#define ASSAY_KERNELS_PEAK_H
+/*
+ * What a core can do at most: the yardstick of `assay bench --layers` and of bench/kernels.
+ *
+ *     double share = 2e-9 * macs / seconds / as_peak_gflops(isa);
+ */
 #include "base/cpu.h"
-
-/** Processor time of this thread. */
-double bench_now_s(void);
 
 /**
  * Fused multiply-adds in registers alone, one thread: 2e-9 flops a second, best of several
  * tries.
  */
-double peak_gflops(as_isa isa);
+double as_peak_gflops(as_isa isa);
 
 /** One ISA's loop: `n` steps of 12 independent FMAs. @return FMAs done, lanes counted. */
 double as_peak_loop_scalar(unsigned long n);

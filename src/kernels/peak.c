@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "peak.h"
+#include "kernels/peak.h"
 
-#include <time.h>
+#include "base/clock.h"
 
-double bench_now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double peak_gflops(as_isa isa)
+double as_peak_gflops(as_isa isa)
 {
     double (*const loops[AS_ISA_N])(unsigned long) = {as_peak_loop_scalar, as_peak_loop_avx2,
                                                       as_peak_loop_avx512};
     double best = 0;
     for (int i = 0; i < 4; i++) {
-        const double start = bench_now_s();
+        const int64_t start_ns = as_clock_thread_ns();
         const double fmas = loops[isa](1000000);
-        const double gflops = 2e-9 * fmas / (bench_now_s() - start);
+        const double gflops = 2 * fmas / (double)(as_clock_thread_ns() - start_ns);
         if (gflops > best) best = gflops;
     }
     return best;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/peak.h"
 #include "kernels/simd/f32.h"
-#include "peak.h"
 
 #define CHAINS 12
 
