@@ -35,7 +35,6 @@ typedef struct process_engine {
     as_process *child;       /* owns; NULL once it is gone */
     as_shared input, output; /* tensors */
     size_t threads;          /* asked for */
-    double reply_s;          /* a reply's time limit */
     char version[64];
 } process_engine;
 
@@ -97,11 +96,12 @@ static assay_code read_reply(process_engine *p, const char *what, json_t **reply
 {
     char *line = NULL;
     assay_error why = {0};
-    assay_code code = as_process_read_line(p->child, p->reply_s, &line, &why);
+    double limit_s = reply_limit();
+    assay_code code = as_process_read_line(p->child, limit_s, &line, &why);
     if (code == ASSAY_E_CHILD) {
         drop_child(p);
         return as_fail(err, code, "the adapter of %s hung: no reply to %s within %.1f s",
-                       p->name, what, p->reply_s);
+                       p->name, what, limit_s);
     }
     if (code) return as_fail(err, code, "%s", why.message);
     if (!line) return lose_child(p, what, err);
@@ -253,7 +253,6 @@ static assay_code process_start(const as_policy *policy, void **state, assay_err
     if (!p) return as_fail(err, ASSAY_E_MEMORY, "no memory for an engine");
     p->input.fd = p->output.fd = -1;
     p->threads = policy->threads ? policy->threads : as_threads_default();
-    p->reply_s = reply_limit();
     p->name = as_strdup(policy->engine);
     assay_code code =
         p->name ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for an engine");
