@@ -35,22 +35,69 @@ static void shuffle(size_t *items, size_t n, uint64_t *state)
     }
 }
 
-/* One slot of a round: layer i uses option (offset + slot) mod its number of options. */
+/* Option number `turn` of those that are still timed, counted round and round. */
+static size_t timed_option(const as_search_layer *layer, size_t turn)
+{
+    size_t n = 0, timed[AS_SEARCH_ROUTES];
+    for (size_t i = 0; i < layer->n_options; i++)
+        if (!layer->options[i].is_hopeless) timed[n++] = i;
+    return timed[turn % n];
+}
+
+/* Slots that a round needs: the longest list of options that are still timed. */
+static size_t count_slots(const as_route_search *s)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < s->n_layers; i++) {
+        size_t n = 0;
+        for (size_t c = 0; c < s->layers[i].n_options; c++)
+            n += !s->layers[i].options[c].is_hopeless;
+        most = as_max(most, n);
+    }
+    return most;
+}
+
+/* One slot of a round: layer i uses option (offset + slot) of those that are still timed. */
 static assay_code run_slot(as_route_search *s, rounds *r, size_t slot, assay_error *err)
 {
     for (size_t i = 0; i < s->n_layers; i++)
-        r->option[i] = (r->offset[i] + slot) % s->layers[i].n_options;
+        r->option[i] = timed_option(&s->layers[i], r->offset[i] + slot);
     assay_code code = s->meter->measure(s->meter->context, r->option, r->layer_s, err);
     for (size_t i = 0; i < s->n_layers && !code; i++)
         as_samples_add(s->samples, i, r->option[i], s->n_rounds, r->layer_s[i]);
     return code;
 }
 
+/* Whether an option's times are beyond AS_HOPELESS of some other's in each round so far. */
+static bool is_beyond(const as_route_search *s, size_t layer, size_t option, size_t other)
+{
+    const double *slow = as_samples_row(s->samples, layer, option);
+    const double *fast = as_samples_row(s->samples, layer, other);
+    for (size_t round = 0; round < s->n_rounds; round++)
+        if (slow[round] <= AS_HOPELESS * fast[round]) return false;
+    return true;
+}
+
+static void give_up_hopeless(as_route_search *s)
+{
+    for (size_t i = 0; i < s->n_layers; i++) {
+        as_search_layer *layer = &s->layers[i];
+        for (size_t c = 0; c < layer->n_options; c++)
+            for (size_t other = 0; other < layer->n_options; other++)
+                if ((layer->options[other].is_exact || !layer->options[c].is_exact) &&
+                    is_beyond(s, i, c, other))
+                    layer->options[c].is_hopeless = true;
+    }
+}
+
 static assay_code run_round(as_route_search *s, rounds *r, assay_error *err)
 {
     assay_code code = ASSAY_OK;
     for (size_t i = 0; i < s->n_layers; i++)
-        r->offset[i] = next_random(&r->random) % s->layers[i].n_options;
+        r->offset[i] = next_random(&r->random) % AS_SEARCH_ROUTES;
+    r->n_slots = count_slots(s);
+    for (size_t i = 0; i < r->n_slots; i++)
+        r->order[i] = i;
     shuffle(r->order, r->n_slots, &r->random);
     for (size_t i = 0; i < r->n_slots && !code; i++) {
         code = run_slot(s, r, r->order[i], err);
@@ -58,15 +105,16 @@ static assay_code run_round(as_route_search *s, rounds *r, assay_error *err)
             s->meter->progress(s->meter->context, s->n_rounds * r->n_slots + i + 1,
                                s->most_rounds * r->n_slots);
     }
-    if (!code) s->n_rounds++;
+    if (!code && ++s->n_rounds == AS_HOPELESS_ROUNDS) give_up_hopeless(s);
     return code;
 }
 
 assay_code as_routes_summary(const as_route_search *search, size_t layer, size_t option,
                              as_summary *out, assay_error *err)
 {
-    return as_summary_of(as_samples_row(search->samples, layer, option), search->n_rounds, out,
-                         err);
+    size_t n = search->n_rounds;
+    if (search->layers[layer].options[option].is_hopeless) n = as_min(n, AS_HOPELESS_ROUNDS);
+    return as_summary_of(as_samples_row(search->samples, layer, option), n, out, err);
 }
 
 /* Median seconds of all layers by their preferred options: the scale on which a saving counts. */
@@ -105,6 +153,11 @@ static assay_code judge(const as_route_search *s, size_t layer, size_t challenge
     return ASSAY_OK;
 }
 
+static bool is_allowed(const as_route_option *option, bool exact_only)
+{
+    return !option->changes_boxes && (option->is_exact || !exact_only);
+}
+
 assay_code as_routes_best(const as_route_search *search, size_t layer, bool exact_only,
                           size_t *best, bool *is_settled, assay_error *err)
 {
@@ -114,7 +167,7 @@ assay_code as_routes_best(const as_route_search *search, size_t layer, bool exac
     assay_code code = whole_network(search, &whole_s, err);
     *best = 0;
     for (size_t c = 0; c < l->n_options && !code; c++) {
-        if (l->options[c].changes_boxes || (exact_only && !l->options[c].is_exact)) continue;
+        if (!is_allowed(&l->options[c], exact_only) || l->options[c].is_hopeless) continue;
         as_verdict verdict = AS_VERDICT_FASTER; /* the first one that is allowed */
         if (has_any)
             code = judge(search, layer, c, *best, AS_LAYER_MATTERS * whole_s, &verdict, err);
@@ -144,18 +197,13 @@ static assay_code choose_all(as_route_search *s, assay_error *err)
 
 static bool make_room(as_route_search *s, rounds *r)
 {
-    r->n_slots = 1;
-    for (size_t i = 0; i < s->n_layers; i++)
-        r->n_slots = as_max(r->n_slots, s->layers[i].n_options);
+    r->n_slots = count_slots(s);
     r->offset = as_alloc_array(s->n_layers + 1, sizeof *r->offset);
     r->option = as_alloc_array(s->n_layers + 1, sizeof *r->option);
     r->layer_s = as_alloc_array(s->n_layers + 1, sizeof *r->layer_s);
     r->order = as_alloc_array(r->n_slots, sizeof *r->order);
     s->samples = as_samples_new(s->n_layers, s->most_rounds);
-    if (!r->offset || !r->option || !r->layer_s || !r->order || !s->samples) return false;
-    for (size_t i = 0; i < r->n_slots; i++)
-        r->order[i] = i;
-    return true;
+    return r->offset && r->option && r->layer_s && r->order && s->samples;
 }
 
 static assay_code run_rounds(as_route_search *s, rounds *r, assay_error *err)

@@ -18,6 +18,10 @@
  * layer, and by AS_LAYER_MATTERS of all layers together.  All else is a tie, and ties stay with
  * the preferred, so that tuning again chooses the same.  Rounds go on until nothing is undecided.
  *
+ * A route that took more than AS_HOPELESS times another's time in each of the first
+ * AS_HOPELESS_ROUNDS rounds is timed no more: depthwise layers by `direct` cost v4 more than all its
+ * other layers together.  An exact route goes only beside an exact one, so one always stays.
+ *
  * Then the boxes: while they differ with the chosen routes, a bisection over the layers that use
  * close routes finds the one that turns equal into different, and it gets its next route.
  *
@@ -36,11 +40,15 @@
 /** A saving below this share of all layers' time is none: 0.1 %, a tenth of AS_MARGIN. */
 #define AS_LAYER_MATTERS 0.001
 
+#define AS_HOPELESS        2.0
+#define AS_HOPELESS_ROUNDS 3
+
 /** One route of a layer. */
 typedef struct as_route_option {
     const char *route; /**< Borrowed. */
     bool is_exact;
     bool changes_boxes; /**< Filled: chosen once, and a box was another. */
+    bool is_hopeless;   /**< Filled: timed in the first AS_HOPELESS_ROUNDS alone. */
 } as_route_option;
 
 /** A convolution and what may compute it. */

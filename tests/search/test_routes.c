@@ -57,7 +57,7 @@ static assay_code compare(void *context, const size_t *option, bool *is_equal, a
 
 static double now_s(void *context) { return ((const machine *)context)->now_s; }
 
-/* Every layer: "plain" exact at 10 ms, "other" exact at 20 ms, "close" at 30 ms. */
+/* Every layer: "plain" exact at 10 ms, "other" exact at 15 ms, "close" at 18 ms. */
 static machine plain_machine(void)
 {
     static const char *const names[N_LAYERS] = {"a", "b", "c", "d", "e", "f", "g"};
@@ -66,13 +66,13 @@ static machine plain_machine(void)
         m.layers[i] = (as_search_layer){.node = i,
                                         .name = names[i],
                                         .op_type = "Conv",
-                                        .options = {{"plain", true, false},
-                                                    {"other", true, false},
-                                                    {"close", false, false}},
+                                        .options = {{.route = "plain", .is_exact = true},
+                                                    {.route = "other", .is_exact = true},
+                                                    {.route = "close"}},
                                         .n_options = 3};
         m.cost[i][0] = 0.010;
-        m.cost[i][1] = 0.020;
-        m.cost[i][2] = 0.030;
+        m.cost[i][1] = 0.015;
+        m.cost[i][2] = 0.018;
     }
     return m;
 }
@@ -198,6 +198,33 @@ static void every_culprit_is_found_and_the_rest_stays(void **state)
         assert_int_equal(m.layers[i].chosen, i == 1 || i == 4 || i == 6 ? 0 : 2);
 }
 
+static void a_hopeless_route_is_timed_three_times_but_an_exact_one_stays(void **state)
+{
+    (void)state;
+    machine m = plain_machine();
+    m.cost[2][1] = 0.100;
+    m.cost[4][2] = 0.001; /* ten times as fast as any exact one, and it moves a box */
+    m.moves_boxes[4][2] = true;
+    answer a = search(&m, 1, 0);
+    assert_int_equal(a.code, ASSAY_OK);
+    assert_true(m.layers[2].options[1].is_hopeless);
+    assert_false(m.layers[2].options[2].is_hopeless);
+    assert_int_equal(m.layers[2].chosen, 0);
+    assert_false(m.layers[4].options[0].is_hopeless || m.layers[4].options[1].is_hopeless);
+    assert_int_equal(m.layers[4].chosen, 0);
+}
+
+static void a_round_has_no_slots_for_hopeless_routes(void **state)
+{
+    (void)state;
+    machine m = plain_machine();
+    for (size_t i = 0; i < N_LAYERS; i++)
+        m.cost[i][1] = m.cost[i][2] = 0.100;
+    answer a = search(&m, 1, 0);
+    assert_int_equal(a.search.n_rounds, 8);
+    assert_int_equal(m.n_measured, 3 * 3 + 5);
+}
+
 static void a_difference_without_close_routes_is_an_error(void **state)
 {
     (void)state;
@@ -263,6 +290,8 @@ int main(void)
         cmocka_unit_test(tuning_again_under_noise_chooses_the_same),
         cmocka_unit_test(the_layer_that_moves_a_box_gets_its_next_route),
         cmocka_unit_test(every_culprit_is_found_and_the_rest_stays),
+        cmocka_unit_test(a_hopeless_route_is_timed_three_times_but_an_exact_one_stays),
+        cmocka_unit_test(a_round_has_no_slots_for_hopeless_routes),
         cmocka_unit_test(a_difference_without_close_routes_is_an_error),
         cmocka_unit_test(the_budget_ends_the_rounds_but_not_before_the_least),
         cmocka_unit_test(what_the_meter_says_comes_through),
