@@ -235,9 +235,10 @@ static assay_code fork_child(as_process *process, const as_process_options *opti
         become_program(options, env, fds, report[1], parent);
     }
     close(report[1]);
+    process->is_reaped =
+        process->id < 0; /* until here there is no child that could be killed */
     if (process->id < 0) {
         close(report[0]);
-        process->is_reaped = true;
         return as_fail(err, ASSAY_E_IO, "%s cannot be started: %s", options->argv[0],
                        strerror(errno));
     }
@@ -308,7 +309,6 @@ assay_code as_process_start(const as_process_options *options, as_process **out,
     process->wall_s = options->wall_s;
     process->stop = options->stop;
     process->stop_context = options->stop_context;
-    process->is_reaped = false;
     code = fork_child(process, options, env, ends, err);
     if (code) goto done;
     process->pidfd = open_pidfd(process->id);

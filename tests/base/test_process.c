@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -287,6 +288,26 @@ static void a_stop_ends_the_child(void **state)
     assert_string_equal(err.message, "interrupted while sh was running");
 }
 
+/* Without a child there is nothing to kill: group 0 would be the caller's own. */
+static void no_descriptor_left_starts_nothing_and_kills_nobody(void **state)
+{
+    (void)state;
+    struct rlimit old, few;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    for (rlim_t n = 3; n < 16; n++) {
+        as_process_options options = SHELL("exit 0");
+        as_process_result result;
+        few = (struct rlimit){n, old.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+        assay_code code = as_process_run(&options, &result, NULL);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+        if (code)
+            assert_int_equal(code, ASSAY_E_IO);
+        else
+            as_process_result_free(&result);
+    }
+}
+
 static void no_memory_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -323,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_silent_child_fails_the_read_and_can_be_ended),
         cmocka_unit_test(writing_to_a_child_that_is_gone_raises_no_signal),
         cmocka_unit_test(a_stop_ends_the_child),
+        cmocka_unit_test(no_descriptor_left_starts_nothing_and_kills_nobody),
         cmocka_unit_test(no_memory_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
