@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,29 @@ const char *assay_code_name(assay_code code)
     return "unknown code";
 }
 
+/* Whether `c` goes on with a UTF-8 character. */
+static bool is_inside_character(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+void as_sentence(char *text, size_t room, const char *format, va_list values)
+{
+    static const char gap[] = "[...]";
+    char whole[3 * 4096]; /* two paths of PATH_MAX and words */
+    vsnprintf(whole, sizeof whole, format, values);
+    size_t n = strlen(whole);
+    if (n < room) {
+        memcpy(text, whole, n + 1);
+        return;
+    }
+    size_t head = (room - sizeof gap) / 3, tail = room - sizeof gap - head;
+    while (head > 0 && is_inside_character(whole[head]))
+        head--;
+    while (tail > 0 && is_inside_character(whole[n - tail]))
+        tail--;
+    memcpy(text, whole, head);
+    memcpy(text + head, gap, sizeof gap - 1);
+    memcpy(text + head + sizeof gap - 1, whole + n - tail, tail + 1);
+}
+
 assay_code as_fail_at(assay_error *err, assay_code code, const char *file, int line,
                       const char *format, ...)
 {
@@ -45,7 +69,7 @@ assay_code as_fail_at(assay_error *err, assay_code code, const char *file, int l
     err->where[0] = '\0';
     va_list values;
     va_start(values, format);
-    vsnprintf(err->message, sizeof err->message, format, values);
+    as_sentence(err->message, sizeof err->message, format, values);
     va_end(values);
     return code;
 }
@@ -56,7 +80,7 @@ void as_error_where(assay_error *err, const char *format, ...)
     char outer[sizeof err->where];
     va_list values;
     va_start(values, format);
-    vsnprintf(outer, sizeof outer, format, values);
+    as_sentence(outer, sizeof outer, format, values);
     va_end(values);
     char both[2 * sizeof err->where + 2];
     snprintf(both, sizeof both, err->where[0] ? "%s: %s" : "%s%s", outer, err->where);

@@ -8,6 +8,7 @@
  *         return as_fail(err, ASSAY_E_FORMAT, "%s lists no regions, a corpus needs one", path);
  */
 #include <stdarg.h>
+#include <stddef.h>
 
 #include "assay/error.h"
 #include "base/compiler.h"
@@ -25,6 +26,12 @@
 
 assay_code as_fail_at(assay_error *err, assay_code code, const char *file, int line,
                       const char *format, ...) AS_PRINTF(5, 6);
+
+/**
+ * Print into text[room] (room >= 16).  What is too long gives way in its middle, "[...]", since a
+ * sentence's beginning says what is wrong and its end says why.
+ */
+void as_sentence(char *text, size_t room, const char *format, va_list values) AS_PRINTF(3, 0);
 
 /** Say where in the input `err` (may be NULL) happened; an existing place is put behind it. */
 void as_error_where(assay_error *err, const char *format, ...) AS_PRINTF(2, 3);

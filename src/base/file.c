@@ -30,11 +30,23 @@ void as_bytes_free(as_bytes *bytes)
     *bytes = (as_bytes){0};
 }
 
-static assay_code open_failed(const char *path, assay_error *err)
+assay_code as_file_open_failed(const char *path, assay_error *err)
 {
-    if (errno == ENOENT || errno == ENOTDIR)
+    if (!path[0]) return as_fail(err, ASSAY_E_NOT_FOUND, "a file's name is empty");
+    switch (errno) {
+    case ENOENT:
+    case ENOTDIR:
         return as_fail(err, ASSAY_E_NOT_FOUND, "%s does not exist", path);
-    return as_fail(err, ASSAY_E_IO, "%s cannot be opened: %s", path, strerror(errno));
+    case EACCES: /* the input's own faults, not the machine's */
+    case EPERM:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENXIO: /* a socket */
+        return as_fail(err, ASSAY_E_NOT_FOUND, "%s cannot be opened: %s", path,
+                       strerror(errno));
+    default:
+        return as_fail(err, ASSAY_E_IO, "%s cannot be opened: %s", path, strerror(errno));
+    }
 }
 
 static assay_code read_open_file(int fd, const char *path, size_t size, as_bytes *out,
@@ -62,15 +74,15 @@ assay_code as_file_read(const char *path, size_t limit_bytes, as_bytes *out, ass
 {
     *out = (as_bytes){0};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return open_failed(path, err);
+    if (fd < 0) return as_file_open_failed(path, err);
     assay_code code = ASSAY_OK;
     struct stat info;
     if (fstat(fd, &info) != 0)
         code = as_fail(err, ASSAY_E_IO, "%s cannot be read: %s", path, strerror(errno));
     else if (S_ISDIR(info.st_mode))
-        code = as_fail(err, ASSAY_E_ARGUMENT, "%s is a folder, a file is needed", path);
+        code = as_fail(err, ASSAY_E_UNSUPPORTED, "%s is a folder, a file is needed", path);
     else if (!S_ISREG(info.st_mode))
-        code = as_fail(err, ASSAY_E_ARGUMENT, "%s is not a regular file", path);
+        code = as_fail(err, ASSAY_E_UNSUPPORTED, "%s is not a regular file", path);
     else if (limit_bytes && (size_t)info.st_size > limit_bytes)
         code = as_fail(err, ASSAY_E_FORMAT, "%s has %lld bytes, at most %zu are allowed", path,
                        (long long)info.st_size, limit_bytes);
@@ -145,7 +157,9 @@ bool as_file_is_folder(const char *path)
 
 static assay_code make_one(const char *path, assay_error *err)
 {
-    if (mkdir(path, 0777) == 0 || (errno == EEXIST && as_file_is_folder(path))) return ASSAY_OK;
+    if (mkdir(path, 0777) == 0) return ASSAY_OK;
+    if (errno == EEXIST && as_file_is_folder(path)) return ASSAY_OK;
+    if (errno == EEXIST) errno = ENOTDIR;
     return as_fail(err, ASSAY_E_IO, "folder %s cannot be made: %s", path, strerror(errno));
 }
 
@@ -183,7 +197,7 @@ assay_code as_path_remove(const char *path, assay_error *err)
 {
     struct stat info;
     if (lstat(path, &info) != 0) {
-        if (errno == ENOENT) return ASSAY_OK;
+        if (errno == ENOENT || errno == ENOTDIR) return ASSAY_OK;
         return as_fail(err, ASSAY_E_IO, "%s cannot be removed: %s", path, strerror(errno));
     }
     assay_code code = S_ISDIR(info.st_mode) ? remove_children(path, err) : ASSAY_OK;
@@ -210,7 +224,7 @@ assay_code as_folder_list(const char *path, as_names *out, assay_error *err)
 {
     *out = (as_names){0};
     DIR *folder = opendir(path);
-    if (!folder) return open_failed(path, err);
+    if (!folder) return as_file_open_failed(path, err);
     assay_code code = ASSAY_OK;
     size_t room = 0;
     for (struct dirent *entry; !code && (entry = readdir(folder));) {

@@ -22,8 +22,9 @@ void as_bytes_free(as_bytes *bytes);
 
 /**
  * Read a regular file whole.  `path` "-" is not special.
- * @return ASSAY_E_NOT_FOUND when it does not exist, ASSAY_E_FORMAT when it is larger than
- *         `limit_bytes` (0 = none), ASSAY_E_ARGUMENT when it is a folder, ASSAY_E_IO, ASSAY_E_MEMORY.
+ * @return ASSAY_E_NOT_FOUND when it does not exist or may not be read, ASSAY_E_FORMAT when it is
+ *         larger than `limit_bytes` (0 = none), ASSAY_E_UNSUPPORTED when it is a folder or a
+ *         device, ASSAY_E_IO, ASSAY_E_MEMORY.
  */
 assay_code as_file_read(const char *path, size_t limit_bytes, as_bytes *out, assay_error *err);
 
@@ -32,6 +33,12 @@ assay_code as_file_read(const char *path, size_t limit_bytes, as_bytes *out, ass
  * @return ASSAY_E_IO, with nothing at `path` changed.
  */
 assay_code as_file_write(const char *path, const void *data, size_t size, assay_error *err);
+
+/**
+ * What errno says of opening `path` to read it: ASSAY_E_NOT_FOUND where the name or its permissions
+ * are at fault, else ASSAY_E_IO.
+ */
+assay_code as_file_open_failed(const char *path, assay_error *err);
 
 /** Whether something exists at `path`; `is_folder` whether it is a directory. */
 bool as_file_exists(const char *path);

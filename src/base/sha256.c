@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 
 enum { DIGEST_BYTES = 32, PIECE_BYTES = 1 << 16 };
@@ -85,17 +86,14 @@ static assay_code add_open_file(as_sha256 *hash, int fd, const char *path, assay
 assay_code as_sha256_file(const char *path, char hex[AS_SHA256_HEX], assay_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return as_fail(err, ASSAY_E_NOT_FOUND, "%s does not exist", path);
-    if (fd < 0)
-        return as_fail(err, ASSAY_E_IO, "%s cannot be opened: %s", path, strerror(errno));
+    if (fd < 0) return as_file_open_failed(path, err);
     as_sha256 *hash = as_sha256_new();
     assay_code code;
     struct stat info;
     if (!hash)
         code = as_fail(err, ASSAY_E_MEMORY, "no memory to hash %s with SHA-256", path);
     else if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
-        code = as_fail(err, ASSAY_E_ARGUMENT, "%s is not a regular file", path);
+        code = as_fail(err, ASSAY_E_UNSUPPORTED, "%s is not a regular file", path);
     else
         code = add_open_file(hash, fd, path, err);
     if (!code && !as_sha256_finish(hash, hex))

@@ -163,7 +163,7 @@ static void what_is_no_whole_picture_gets_one_sentence(void **state)
          "60000x60000 pixels, at most"},
         {"cases/B19-encrypted-pdf/plain.pdf", ASSAY_E_UNSUPPORTED, "is a PDF"},
         {"data/images/none.png", ASSAY_E_NOT_FOUND, "does not exist"},
-        {"data/images", ASSAY_E_ARGUMENT, "is a folder"},
+        {"data/images", ASSAY_E_UNSUPPORTED, "is a folder"},
     };
     for (size_t i = 0; i < AS_COUNT_OF(cases); i++) {
         as_image image;

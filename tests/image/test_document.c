@@ -118,7 +118,7 @@ static void trouble_is_told_by_kind_and_sentence(void **state)
         {"data/make_images.py", ASSAY_E_FORMAT, AS_TROUBLE_UNSUPPORTED,
          "not a known image format"},
         {"data/images/none.pdf", ASSAY_E_NOT_FOUND, AS_TROUBLE_NONE, "does not exist"},
-        {"data/images", ASSAY_E_ARGUMENT, AS_TROUBLE_NONE, "is a folder"},
+        {"data/images", ASSAY_E_UNSUPPORTED, AS_TROUBLE_NONE, "is a folder"},
     };
     for (size_t i = 0; i < AS_COUNT_OF(cases); i++) {
         as_image page;
