@@ -242,19 +242,63 @@ static assay_code write_text(const as_build *build, const char *name, const as_b
     return code;
 }
 
-/* Only a corpus, or an empty folder, is ever replaced. */
-static assay_code check_replaceable(const as_build *build, assay_error *err)
+/* Whether `name` ends as a region's file does. */
+static bool is_png_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strcmp(dot, ".png") == 0;
+}
+
+/* One entry of a corpus about to be replaced: freeze made it, or nothing is replaced. */
+static assay_code check_entry(const char *path, const char *name, assay_error *err)
+{
+    if (strcmp(name, AS_MANIFEST_NAME) == 0 || strcmp(name, AS_SUMS_NAME) == 0) return ASSAY_OK;
+    if (strcmp(name, AS_REGIONS_FOLDER) != 0)
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "%s holds %s, which is no part of a corpus, so it is not replaced", path,
+                       name);
+    as_names names = {0};
+    char *folder = as_path_join(path, name);
+    assay_code code = folder ? as_folder_list(folder, &names, err)
+                             : as_fail(err, ASSAY_E_MEMORY, "no memory to replace %s", path);
+    for (size_t i = 0; !code && i < names.n; i++)
+        if (!is_png_name(names.items[i]))
+            code = as_fail(err, ASSAY_E_ARGUMENT,
+                           "%s holds %s, which is no part of a corpus, so it is not replaced",
+                           folder, names.items[i]);
+    as_names_free(&names);
+    as_free(folder);
+    return code;
+}
+
+/* Other programs have a manifest.json too: this one says whose it is at its beginning. */
+static assay_code check_manifest(const char *path, assay_error *err)
+{
+    static const char schema[] = "\"schema\": \"assay-corpus\"";
+    char begin[64] = "", *manifest = as_path_join(path, AS_MANIFEST_NAME);
+    if (!manifest) return as_fail(err, ASSAY_E_MEMORY, "no memory to replace %s", path);
+    FILE *file = fopen(manifest, "rb");
+    size_t n = file ? fread(begin, 1, sizeof begin - 1, file) : 0;
+    if (file) fclose(file);
+    as_free(manifest);
+    if (n && strstr(begin, schema)) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_ARGUMENT,
+                   "%s has no %s of a corpus, so it is not a corpus and is not replaced", path,
+                   AS_MANIFEST_NAME);
+}
+
+assay_code as_build_check_place(const char *path, bool force, assay_error *err)
 {
     as_names names = {0};
-    assay_code code = as_folder_list(build->path, &names, err);
-    bool is_corpus = names.n == 0;
-    for (size_t i = 0; i < names.n; i++)
-        is_corpus = is_corpus || strcmp(names.items[i], AS_MANIFEST_NAME) == 0;
+    if (!as_file_exists(path)) return ASSAY_OK;
+    if (!force) return as_fail(err, ASSAY_E_ARGUMENT, "%s exists, --force replaces it", path);
+    if (!as_file_is_folder(path))
+        return as_fail(err, ASSAY_E_ARGUMENT, "%s is a file, a corpus is a folder", path);
+    assay_code code = as_folder_list(path, &names, err);
+    if (!code && names.n) code = check_manifest(path, err);
+    for (size_t i = 0; !code && i < names.n; i++)
+        code = check_entry(path, names.items[i], err);
     as_names_free(&names);
-    if (!code && !is_corpus)
-        code = as_fail(err, ASSAY_E_ARGUMENT,
-                       "%s has no %s, so it is not a corpus and is not replaced", build->path,
-                       AS_MANIFEST_NAME);
     return code;
 }
 
@@ -292,9 +336,6 @@ assay_code as_build_finish(as_build *build, bool force, assay_error *err)
     if (!code) code = as_sums_print(&build->corpus, &text, err);
     if (!code) code = write_text(build, AS_SUMS_NAME, &text, err);
     as_bytes_free(&text);
-    if (!code && as_file_exists(build->path))
-        code = force ? check_replaceable(build, err)
-                     : as_fail(err, ASSAY_E_ARGUMENT, "%s exists, --force replaces it",
-                               build->path);
+    if (!code) code = as_build_check_place(build->path, force, err);
     return code ? code : put_in_place(build, err);
 }

@@ -17,6 +17,12 @@
 
 typedef struct as_build as_build;
 
+/**
+ * Whether a corpus may be put at `path`: nothing is there, or, with `force`, an empty folder or a
+ * corpus that holds nothing else.  @return ASSAY_E_ARGUMENT, ASSAY_E_IO, ASSAY_E_MEMORY.
+ */
+assay_code as_build_check_place(const char *path, bool force, assay_error *err);
+
 /** Make the folder beside `path`.  @return ASSAY_E_IO, ASSAY_E_MEMORY. */
 assay_code as_build_begin(const char *path, as_build **out, assay_error *err);
 

@@ -335,8 +335,7 @@ assay_code as_corpus_freeze(const char *const *sources, size_t n_sources, const 
     freezer z = {.options = options, .err = err};
     *summary = (as_freeze_summary){0};
     assay_code code = check_options(options, err);
-    if (!code && !options->force && as_file_exists(path))
-        code = as_fail(err, ASSAY_E_ARGUMENT, "%s exists, --force replaces it", path);
+    if (!code) code = as_build_check_place(path, options->force, err);
     if (!code) code = as_sources_expand(sources, n_sources, &z.sources, err);
     if (!code) code = freeze_all(&z, path, summary);
     as_build_free(z.build);

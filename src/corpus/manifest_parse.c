@@ -209,6 +209,16 @@ static void enter_document(reader *r, as_fields *f, size_t index)
     c->regions[index].document = document;
 }
 
+static void check_page(reader *r, as_fields *f, const as_corpus_region *region)
+{
+    if (f->code) return;
+    const as_corpus_document *d = &r->corpus->documents[region->document];
+    if (region->page < d->first_page || region->page > d->last_page)
+        f->code = as_fail(r->err, ASSAY_E_FORMAT,
+                          "\"page\" is %d, pages %d to %d of its document were frozen",
+                          region->page, d->first_page, d->last_page);
+}
+
 static assay_code read_region(reader *r, as_fields *f, size_t index)
 {
     as_corpus_region *region = &r->corpus->regions[index];
@@ -217,6 +227,7 @@ static assay_code read_region(reader *r, as_fields *f, size_t index)
     enter_document(r, f, index);
     region->page = (int)as_field_int(f, "page", 1, INT_MAX);
     as_field_ints(f, "xywh", at, 4, 0, INT_MAX / 2);
+    check_page(r, f, region);
     region->x = at[0];
     region->y = at[1];
     region->w = at[2];

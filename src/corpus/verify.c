@@ -111,11 +111,25 @@ static bool is_region_file(const as_corpus *corpus, const char *name)
     return false;
 }
 
+/* A link would let the regions lie outside of the corpus. */
+static void check_regions_folder(verification *v)
+{
+    struct stat info;
+    assay_error problem;
+    char *path = as_path_join(v->path, AS_REGIONS_FOLDER);
+    if (path && lstat(path, &info) == 0 && !S_ISDIR(info.st_mode)) {
+        as_fail(&problem, ASSAY_E_CHANGED, "%s is not a folder", AS_REGIONS_FOLDER);
+        note(v, AS_REGIONS_FOLDER, &problem);
+    }
+    as_free(path);
+}
+
 static assay_code check_all(verification *v, const as_corpus *corpus,
                             const as_corpus_watch *watch)
 {
     check_sums(v, corpus);
     check_folder(v, corpus, "", is_top_entry);
+    check_regions_folder(v);
     check_folder(v, corpus, AS_REGIONS_FOLDER, is_region_file);
     for (size_t i = 0; i < corpus->n_regions; i++) {
         if (watch && watch->stop && watch->stop(watch->stop_context))

@@ -92,6 +92,7 @@ static const change changes[] = {
     {"regions", 1, "file", "\"/etc/passwd\"", ASSAY_E_FORMAT,
      "is not \"regions/form-p002-r02.png\""},
     {"regions", 1, "page", "0", ASSAY_E_FORMAT, "\"page\" is 0"},
+    {"regions", 1, "page", "99", ASSAY_E_FORMAT, "\"page\" is 99, pages"},
     {"regions", 1, "page", "1e3", ASSAY_E_FORMAT, "\"page\" is a number, an integer is needed"},
     {"regions", 1, "xywh", "[0, 0, 0, 5]", ASSAY_E_FORMAT, "the region has 0x5 pixels"},
     {"regions", 1, "xywh", "[0, 0, 70000, 5]", ASSAY_E_FORMAT, "the region has 70000x5 pixels"},

@@ -147,6 +147,20 @@ static void a_link_in_the_place_of_a_region_is_found(void **state)
     scratch_remove(folder);
 }
 
+static void a_link_in_the_place_of_the_regions_is_found(void **state)
+{
+    (void)state;
+    char *folder = scratch_make(), *path = make_corpus(folder);
+    char *regions = as_path_join(path, "regions"), *away = as_path_join(folder, "away");
+    assert_int_equal(rename(regions, away), 0);
+    assert_int_equal(symlink(away, regions), 0);
+    assert_found(path, "regions");
+    as_free(regions);
+    as_free(away);
+    as_free(path);
+    scratch_remove(folder);
+}
+
 static void a_changed_region_gives_no_pixels(void **state)
 {
     (void)state;
@@ -189,6 +203,7 @@ int main(void)
         cmocka_unit_test(no_bit_of_the_manifest_can_change_unseen),
         cmocka_unit_test(missing_cut_and_additional_files_are_found),
         cmocka_unit_test(a_link_in_the_place_of_a_region_is_found),
+        cmocka_unit_test(a_link_in_the_place_of_the_regions_is_found),
         cmocka_unit_test(a_changed_region_gives_no_pixels),
         cmocka_unit_test(what_is_no_corpus_is_told),
     };
