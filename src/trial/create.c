@@ -148,6 +148,19 @@ static assay_code check_corpus(beginning *b, const as_trial_control *control, as
     return code ? code : as_verify_corpus(b->corpus_path, control, err);
 }
 
+/* A run is known by what only a run has; a database that is damaged is a run's still. */
+static bool is_run(const char *folder, const as_names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->items[i], "executed") == 0) return as_executed_is_own(folder);
+    as_evidence *evidence = NULL;
+    char *path = as_path_join(folder, AS_EVIDENCE_FILE);
+    bool is_evidence = path && as_evidence_open(path, &evidence, NULL) == ASSAY_OK;
+    as_evidence_close(evidence);
+    as_free(path);
+    return is_evidence;
+}
+
 static assay_code check_place(const as_trial_options *options, assay_error *err)
 {
     const char *folder = options->run_folder;
@@ -157,13 +170,10 @@ static assay_code check_place(const as_trial_options *options, assay_error *err)
         return as_fail(err, ASSAY_E_ARGUMENT, "%s is a file, a folder is needed", folder);
     assay_code code = as_folder_list(folder, &names, err);
     if (code) return code;
-    bool is_empty = names.n == 0, is_run = false;
-    for (size_t i = 0; i < names.n; i++)
-        is_run = is_run || strcmp(names.items[i], AS_EVIDENCE_FILE) == 0 ||
-                 strcmp(names.items[i], "executed") == 0;
+    bool is_empty = names.n == 0, is_replaceable = !is_empty && is_run(folder, &names);
     as_names_free(&names);
-    if (is_empty || (is_run && options->force)) return ASSAY_OK;
-    if (is_run)
+    if (is_empty || (is_replaceable && options->force)) return ASSAY_OK;
+    if (is_replaceable)
         return as_fail(err, ASSAY_E_ARGUMENT,
                        "%s holds a run; --force replaces it, --resume goes on with it", folder);
     return as_fail(err, ASSAY_E_ARGUMENT,

@@ -180,3 +180,30 @@ assay_code as_executed_write(const char *run_folder, const as_evidence_plan *pla
     as_free(folder);
     return code;
 }
+
+/* What is written, or what a killed write left beside it. */
+static bool is_own_name(const char *name)
+{
+    static const char *const own[] = {"assay", "policies.txt", "SHA256SUMS", "adapters"};
+    static const char plan[] = ".plan.json"; /* of a policy, whose name stands before it */
+    if (strstr(name, plan)) return true;
+    for (size_t i = 0; i < AS_COUNT_OF(own); i++) {
+        size_t n = strlen(own[i]);
+        if (strncmp(name, own[i], n) == 0 &&
+            (name[n] == '\0' || strncmp(name + n, ".part-", 6) == 0))
+            return true;
+    }
+    return false;
+}
+
+bool as_executed_is_own(const char *run_folder)
+{
+    as_names names = {0};
+    char *folder = as_path_join(run_folder, "executed");
+    bool is_own = folder && as_file_is_folder(folder) && !as_folder_list(folder, &names, NULL);
+    for (size_t i = 0; is_own && i < names.n; i++)
+        is_own = is_own_name(names.items[i]);
+    as_names_free(&names);
+    as_free(folder);
+    return is_own;
+}

@@ -10,6 +10,8 @@
  *     executed/adapters/NAME/  copies of the scripts of another engine than our own
  *     executed/SHA256SUMS      model, manifest, program, adapters and plans, as sha256sum lists
  */
+#include <stdbool.h>
+
 #include "base/sha256.h"
 #include "evidence/writer.h"
 
@@ -26,5 +28,8 @@ assay_code as_executed_write(const char *run_folder, const as_evidence_plan *pla
  */
 assay_code as_executed_check_plans(const char *run_folder, const as_policy_row *policies,
                                    size_t n_policies, assay_error *err);
+
+/** Whether RUN/executed is there and holds nothing but what as_executed_write makes. */
+bool as_executed_is_own(const char *run_folder);
 
 #endif

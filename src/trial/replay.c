@@ -55,6 +55,10 @@ static assay_code choose_calls(const as_corpus *corpus, const as_trial_options *
         n_left += is_chosen;
     }
     if (n_left > 0) return ASSAY_OK;
+    if (corpus->n_calls == 0)
+        return as_fail(err, ASSAY_E_FORMAT,
+                       "corpus %s has no call, an experiment needs one: nothing was frozen",
+                       corpus->path);
     return as_fail(err, ASSAY_E_ARGUMENT,
                    "no call is left of the corpus' %zu, at least one is needed",
                    corpus->n_calls);
