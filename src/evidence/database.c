@@ -13,7 +13,9 @@ assay_code as_database_fail(sqlite3 *database, const char *path, const char *doi
     int why = sqlite3_errcode(database);
     assay_code code = ASSAY_E_IO;
     if (why == SQLITE_NOMEM) code = ASSAY_E_MEMORY;
-    if (why == SQLITE_CORRUPT || why == SQLITE_NOTADB) code = ASSAY_E_FORMAT;
+    /* SQLITE_ERROR: the statement does not fit the tables that are there. */
+    if (why == SQLITE_CORRUPT || why == SQLITE_NOTADB || why == SQLITE_ERROR)
+        code = ASSAY_E_FORMAT;
     return as_fail(err, code, "%s cannot be %s: %s", path, doing, sqlite3_errmsg(database));
 }
 
