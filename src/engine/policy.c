@@ -157,7 +157,8 @@ static assay_code check_taken(const as_policy *policy, const char *key, key_of o
                    policy->engine);
 }
 
-static assay_code set_key(as_policy *policy, char *pair, assay_error *err)
+/* `seen` has a bit for each key that stood in the policy before. */
+static assay_code set_key(as_policy *policy, char *pair, unsigned *seen, assay_error *err)
 {
     static const char option[] = "option.";
     char *equals = strchr(pair, '=');
@@ -171,6 +172,9 @@ static assay_code set_key(as_policy *policy, char *pair, assay_error *err)
     *equals = '\0';
     for (size_t i = 0; i < AS_COUNT_OF(keys); i++) {
         if (strcmp(pair, keys[i].name) != 0) continue;
+        if (*seen & 1u << i)
+            return as_fail(err, ASSAY_E_ARGUMENT, "policy key '%s' stands twice", pair);
+        *seen |= 1u << i;
         assay_code code = check_taken(policy, pair, keys[i].of, err);
         return code ? code : keys[i].set(policy, equals + 1, err);
     }
@@ -227,6 +231,7 @@ static assay_code parse_parts(char *copy, as_policy *out, assay_error *err)
     *equals = '\0';
     assay_code code = check_name("policy", copy, err);
     char *rest = equals + 1;
+    unsigned seen = 0;
     char *engine = strsep(&rest, ",");
     if (!code) code = check_name("engine", engine, err);
     if (!code && !(out->name = as_strdup(copy)))
@@ -234,7 +239,7 @@ static assay_code parse_parts(char *copy, as_policy *out, assay_error *err)
     if (!code && !(out->engine = as_strdup(engine)))
         code = as_fail(err, ASSAY_E_MEMORY, "no memory for a policy");
     for (char *pair; !code && (pair = strsep(&rest, ","));)
-        code = set_key(out, pair, err);
+        code = set_key(out, pair, &seen, err);
     return code ? code : check_whole(out, err);
 }
 
