@@ -180,9 +180,18 @@ static int go(const as_cli *cli, const experiment_options *o, const char *folder
     return status_of(&result);
 }
 
+/* Whether an option was given that a resumed run has settled already. */
+static bool has_settings(const experiment_options *o)
+{
+    return o->model || o->corpus || o->output || o->baseline || o->policies.n ||
+           o->documents.n || o->calls.n || o->limit_calls || o->rounds || o->order ||
+           o->on_difference || o->exclusive_hardware || o->force || o->slot_timeout > 0 ||
+           o->cycles != defaults.cycles || o->seed != defaults.seed;
+}
+
 static int check_usage(const as_cli *cli, const experiment_options *o)
 {
-    if (o->resume && (o->model || o->corpus || o->output || o->policies.n > 0))
+    if (o->resume && has_settings(o))
         return as_cli_usage(cli,
                             "--resume takes every setting from the run, give nothing else");
     if (o->resume) return AS_EXIT_DONE;

@@ -3,6 +3,7 @@
  * assay VERB [options]: find the verb, parse its options, run it, and close stdout, so that
  * results which were not written are never taken for success.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,10 @@ static int check_arguments(const as_cli *cli)
 {
     const as_verb *verb = cli->verb;
     size_t n = cli->arguments.n;
+    for (size_t i = 0; i < n; i++)
+        if (!cli->arguments.items[i][0])
+            return as_cli_usage(cli, "argument %zu is empty, the usage is: assay %s %s", i + 1,
+                                verb->name, verb->usage);
     if (n >= verb->least_arguments && n <= verb->most_arguments) return AS_EXIT_DONE;
     if (n > verb->most_arguments)
         return as_cli_usage(cli, "'%.100s' is one argument too many, the usage is: assay %s %s",
@@ -165,10 +170,24 @@ static int run_command(as_cli *cli)
     return run_verb(cli);
 }
 
+/*
+ * A stream that the caller closed stays unusable, but its number is taken: a file of ours that got
+ * it would be written into by every message.
+ */
+static void hold_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            _exit(AS_EXIT_IO);
+}
+
 int main(int argc, char **argv)
 {
+    hold_streams();
     /* A reader that went away fails one write instead of ending the process. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* the same of a file that may not grow */
     as_interrupt_install();
     as_cli cli = {.argc = argc,
                   .argv = argv,

@@ -95,6 +95,9 @@ static assay_code store(const as_option *option, const char *text, size_t most, 
                         assay_error *err)
 {
     void *field = (char *)values + option->offset;
+    if ((option->kind == AS_OPTION_TEXT || option->kind == AS_OPTION_LIST) && !text[0])
+        return as_fail(err, ASSAY_E_ARGUMENT, "--%s was given '', it needs a value %s",
+                       word_of(option), option->argument);
     switch (option->kind) {
     case AS_OPTION_FLAG:
         *(bool *)field = true;

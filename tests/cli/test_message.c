@@ -89,6 +89,25 @@ static void an_error_without_a_place_has_no_empty_one(void **state)
     assert_string_equal(printed, "assay: no engine\n");
 }
 
+static void no_name_moves_the_cursor_or_ends_the_line(void **state)
+{
+    (void)state;
+    as_cli cli = {0};
+    assay_error err = {0};
+    as_fail(&err, ASSAY_E_NOT_FOUND, "%s does not exist",
+            "a\033[31m\n\r\x7f\xc2\x9b\xff\xc3 \xc3\xbc\xe4\xb8\xad");
+    int saved;
+    FILE *file = capture_begin(&saved);
+    as_cli_fail(&cli, &err);
+    as_note(&cli, "b\n");
+    as_warn(&cli, "c\033");
+    capture_end(file, saved);
+    assert_string_equal(printed, "assay: a\\x1b[31m\\x0a\\x0d\\x7f\\xc2\\x9b\\xff\\xc3 "
+                                 "\xc3\xbc\xe4\xb8\xad does not exist\n"
+                                 "b\\x0a\n"
+                                 "assay: warning: c\\x1b\n");
+}
+
 static void quiet_drops_notes_but_no_warning(void **state)
 {
     (void)state;
@@ -134,6 +153,7 @@ int main(void)
         cmocka_unit_test(every_code_has_its_exit_status),
         cmocka_unit_test(an_error_is_its_place_then_its_sentence),
         cmocka_unit_test(an_error_without_a_place_has_no_empty_one),
+        cmocka_unit_test(no_name_moves_the_cursor_or_ends_the_line),
         cmocka_unit_test(quiet_drops_notes_but_no_warning),
         cmocka_unit_test(details_need_verbose),
         cmocka_unit_test(colour_stands_around_the_name_alone),

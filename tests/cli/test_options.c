@@ -134,6 +134,8 @@ static void wrong_use_is_one_sentence_with_the_value_seen(void **state)
         {{"--thresh", "0,5"}, "--thresh '0,5' is not a number in 0..1"},
         {{"--thresh", "nan"}, "--thresh 'nan' is not a number in 0..1"},
         {{"--limit-type", "mid"}, "--limit-type 'mid' is none of max|min"},
+        {{"--output", ""}, "--output was given '', it needs a value DIR"},
+        {{"--policy", ""}, "--policy was given '', it needs a value P"},
         {{"--limit-type", "ma"}, "--limit-type 'ma' is none of max|min"},
     };
     for (size_t i = 0; i < AS_COUNT_OF(wrong); i++) {
