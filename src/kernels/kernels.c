@@ -79,6 +79,7 @@ static const as_route deconv_avx512[] = {
         .deconv = deconv_##isa_name, .n_deconv = AS_COUNT_OF(deconv_##isa_name),               \
         .map_items = as_map_items_##isa_name, .map = as_map_##isa_name,                        \
         .mean_items = as_mean_items_##isa_name, .mean = as_mean_##isa_name,                    \
+        .row_sum_items = as_row_sum_items_##isa_name, .row_sum = as_row_sum_##isa_name,        \
         .pool_items = as_pool_items_##isa_name, .pool = as_pool_##isa_name,                    \
         .softmax_items = as_softmax_items_##isa_name, .softmax = as_softmax_##isa_name,        \
         .layout_items = as_nchw_to_view_items_##isa_name,                                      \

@@ -186,10 +186,14 @@ typedef struct as_map_args {
 
 /**
  * out[n][0][0][c] = mean of in over h and w: each row one chain of adds, the rows added in
- * order, one division.
+ * order, one division.  It may be computed in two stages with the same bits:
+ *
+ *     row_sum   out[n][h][0][c] = the chain of each row, without an epilogue
+ *     mean      of those, with n_pixels = h * w of the whole
  */
 typedef struct as_mean_args {
     as_view in, out;
+    size_t n_pixels; /**< to divide by; 0 means in.h * in.w */
     const as_epilogue *epilogue;
 } as_mean_args;
 
@@ -221,6 +225,7 @@ typedef struct as_softmax_args {
 typedef struct as_layout_args {
     float *nchw;
     as_view view;
+    size_t plane; /**< floats from channel to channel in nchw; 0 means h * w */
 } as_layout_args;
 
 /** All kernels of one ISA.  Constant; n_items first, then run over [item_begin, item_end). */
@@ -235,6 +240,8 @@ typedef struct as_kernels {
     void (*map)(const as_map_args *args, size_t item_begin, size_t item_end);
     size_t (*mean_items)(const as_mean_args *args);
     void (*mean)(const as_mean_args *args, size_t item_begin, size_t item_end);
+    size_t (*row_sum_items)(const as_mean_args *args);
+    void (*row_sum)(const as_mean_args *args, size_t item_begin, size_t item_end);
     size_t (*pool_items)(const as_pool_args *args);
     void (*pool)(const as_pool_args *args, size_t item_begin, size_t item_end);
     size_t (*softmax_items)(const as_softmax_args *args);

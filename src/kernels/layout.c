@@ -31,7 +31,8 @@ typedef struct layout_row {
 static layout_row row_of(const as_layout_args *args, size_t row)
 {
     const as_view *v = &args->view;
-    const size_t image = row / v->h, y = row % v->h, plane = v->h * v->w;
+    const size_t image = row / v->h, y = row % v->h;
+    const size_t plane = args->plane ? args->plane : v->h * v->w;
     return (layout_row){.planes = args->nchw + image * v->c * plane + y * v->w,
                         .plane = plane,
                         .pixels = v->data + row * v->w * v->pixel_stride,

@@ -7,6 +7,7 @@
 
 #define AS_ARGS_map          as_map_args
 #define AS_ARGS_mean         as_mean_args
+#define AS_ARGS_row_sum      as_mean_args
 #define AS_ARGS_pool         as_pool_args
 #define AS_ARGS_softmax      as_softmax_args
 #define AS_ARGS_nchw_to_view as_layout_args

@@ -226,17 +226,40 @@ static bool is_spatial(const as_node *node, int rank)
     return (first == 2 && second == 3) || (first == 3 && second == 2);
 }
 
+/* The first stage of a mean, so that the layer before can take it along in its group: *value
+ * becomes the sums of its rows. */
+static assay_code sum_rows(as_planner *p, const as_node *node, int *value, size_t *n_pixels,
+                           assay_error *err)
+{
+    const as_value v = p->values[*value];
+    if (!p->options->fuse || !p->options->groups || v.h < 2 || v.w < 2) return ASSAY_OK;
+    *n_pixels = v.h * v.w;
+    const as_shape shape = {.rank = 4, .dims = {(int64_t)v.n, (int64_t)v.c, (int64_t)v.h, 1}};
+    as_layer *layer = as_planner_layer(p, AS_LAYER_ROW_SUM, node);
+    layer->n_nodes = 0;
+    int sums = -1;
+    assay_code code = as_planner_view(p, layer, &layer->args.mean.in, *value, err);
+    if (!code) code = as_planner_value(p, &shape, &sums, err);
+    if (!code) code = as_planner_view(p, layer, &layer->args.mean.out, sums, err);
+    *value = sums;
+    return code;
+}
+
 assay_code as_form_mean(as_planner *p, const as_node *node, assay_error *err)
 {
     int rank = as_planner_shape(p, node->inputs[0])->rank;
     if (node->op == AS_OP_REDUCE_MEAN && !is_spatial(node, rank))
         return as_planner_refuse(p, node, err, "it is not over height and width with keepdims");
+    int input = -1;
+    size_t n_pixels = 0;
+    assay_code code = as_planner_input(p, node, 0, &input, err);
+    if (!code) code = sum_rows(p, node, &input, &n_pixels, err);
+    if (code) return code;
     as_layer *layer = as_planner_layer(p, AS_LAYER_MEAN, node);
     as_mean_args *args = &layer->args.mean;
     args->epilogue = &layer->epilogue;
-    int input = -1;
-    assay_code code = as_planner_input(p, node, 0, &input, err);
-    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    args->n_pixels = n_pixels;
+    code = as_planner_view(p, layer, &args->in, input, err);
     if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
     return code;
 }

@@ -9,7 +9,7 @@
 
 as_plan_options as_plan_options_defaults(void)
 {
-    return (as_plan_options){.fuse = true, .close_routes = true};
+    return (as_plan_options){.fuse = true, .close_routes = true, .groups = true, .threads = 1};
 }
 
 /* Who makes the layers of an operator; whatever is not here is elementwise or nothing. */
@@ -44,13 +44,14 @@ static as_former former_of(as_op op)
     }
 }
 
-/* An upper bound of layers: one a node, one a part of a Concat, one a network input or output. */
+/* An upper bound of layers: two a node (a mean), one a part of a Concat, one a network input or
+ * output. */
 static size_t count_layers(const as_graph *graph)
 {
     size_t n = (size_t)as_graph_n_inputs(graph) + (size_t)as_graph_n_outputs(graph);
     for (int i = 0; i < as_graph_n_nodes(graph); i++) {
         const as_node *node = as_graph_node(graph, i);
-        n += 1 + (node->op == AS_OP_CONCAT ? (size_t)node->n_inputs : 0);
+        n += node->op == AS_OP_CONCAT ? (size_t)node->n_inputs : 2;
     }
     return n;
 }
@@ -156,6 +157,9 @@ static void count_items(as_planner *p)
         case AS_LAYER_MEAN:
             layer->n_items = k->mean_items(&layer->args.mean);
             break;
+        case AS_LAYER_ROW_SUM:
+            layer->n_items = k->row_sum_items(&layer->args.mean);
+            break;
         case AS_LAYER_POOL:
             layer->n_items = k->pool_items(&layer->args.pool);
             break;
@@ -184,6 +188,7 @@ static assay_code make_plan(as_planner *p, assay_error *err)
 {
     assay_code code = make_room(p, err);
     if (!code) code = form_layers(p, err);
+    if (!code) code = as_planner_group(p, err);
     if (!code) code = as_planner_place(p, err);
     if (!code) code = keep_fixups(p, err);
     if (!code) count_items(p);
@@ -265,6 +270,8 @@ const char *as_layer_route(const as_layer *layer)
         return "map";
     case AS_LAYER_MEAN:
         return "mean";
+    case AS_LAYER_ROW_SUM:
+        return "row-sum";
     case AS_LAYER_POOL:
         return "pool";
     case AS_LAYER_SOFTMAX:

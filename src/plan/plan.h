@@ -7,11 +7,12 @@
  *     as_plan *plan;
  *     code = as_plan_new(graph, shapes, n_inputs, kernels, &options, weights, &plan, err);
  *     as_plan_bind(plan, arena);            arena: float[plan->arena_floats], 64-byte aligned
- *     for (size_t i = 0; i < plan->n_layers; i++)
- *         run(&plan->layers[i]);
+ *     for (size_t i = 0; i < plan->n_groups; i++)
+ *         run(&plan->groups[i]);            run/execute.c
  *     as_plan_free(plan);
  *
  * A layer is one kernel call: a graph node with the nodes that ride on it as its epilogue.
+ * A group is a run of layers that go down the image together, band by band (group.h).
  */
 #include "graph/shape.h"
 #include "kernels/kernels.h"
@@ -23,6 +24,7 @@ typedef enum as_layer_kind {
     AS_LAYER_DECONV,
     AS_LAYER_MAP,
     AS_LAYER_MEAN,
+    AS_LAYER_ROW_SUM, /**< First stage of a MEAN: args.mean. */
     AS_LAYER_POOL,
     AS_LAYER_SOFTMAX,
     AS_LAYER_FROM_NCHW, /**< A network input -> NHWC; args.layout.nchw is set at each run. */
@@ -65,6 +67,10 @@ typedef struct as_plan_options {
     const char *conv;               /**< [NULL] route preferred where it proposes itself. */
     const as_layer_choice *choices; /**< [none] Go before all of these; borrowed. */
     size_t n_choices;
+    bool groups;      /**< [true] layers may go band by band; never without `fuse`. */
+    size_t band_rows; /**< [0] rows of a band: 0 = by rule, else this many in every group that
+                          can be formed, whether it pays or not (tests). */
+    size_t threads;   /**< [1] threads that share the rows. */
 } as_plan_options;
 
 as_plan_options as_plan_options_defaults(void);
@@ -73,6 +79,8 @@ as_plan_options as_plan_options_defaults(void);
 typedef struct as_plan {
     as_layer *layers;
     size_t n_layers;
+    struct as_group *groups; /**< Every layer is in one; in order. */
+    size_t n_groups;
     as_plan_port *inputs, *outputs;
     int n_inputs, n_outputs;
     size_t arena_floats;   /**< Activations. */

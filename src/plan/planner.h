@@ -7,6 +7,7 @@
  *   plan.c      walks the graph's nodes in order and asks form_*.c for their layers,
  *   form_*.c    make layers and say through views which values they read and write,
  *   epilogue.c  lets following nodes ride on a layer,
+ *   group.c     joins layers that go band by band,
  *   place.c     lays the values out in the arena once all layers are known.
  */
 #include "base/arena.h"
@@ -18,6 +19,7 @@ typedef struct as_value {
     size_t n, h, w, c; /**< As kernels see it: NHWC. */
     int parent;        /**< Value in whose memory it lies; -1 = a buffer of its own. */
     size_t channel;    /**< Its first channel inside the parent's pixels. */
+    bool is_inside;    /**< Of one group alone: no place in the arena. */
     bool is_tight;     /**< Written in C order: it cannot become a part of wider pixels. */
 } as_value;
 
@@ -42,6 +44,7 @@ typedef struct as_planner {
     size_t n_fixups, fixups_room;
     int *value_of; /* [tensor]: its value, -1 while nothing has made it */
     bool *is_done; /* [node]: it rides on an earlier layer */
+    int *group_of; /* [layer]: its group */
     size_t layers_room;
 } as_planner;
 
@@ -108,6 +111,14 @@ assay_code as_form_pool(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_mean(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_softmax(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_reshape(as_planner *p, const as_node *node, assay_error *err);
+
+/* ---- group.c ---- */
+
+/** Put every layer into a group, and mark the buffers that live inside one. */
+assay_code as_planner_group(as_planner *p, assay_error *err);
+
+/** The value whose buffer `value` lies in; *channel gets its first channel there. */
+int as_planner_root(const as_planner *p, int value, size_t *channel);
 
 /* ---- place.c ---- */
 

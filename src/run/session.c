@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "run/execute.h"
 #include "run/model.h"
 #include "run/plan_cache.h"
 
@@ -83,8 +84,10 @@ static assay_code make_plan(assay_session *s, const assay_tensor *inputs, as_pla
         shapes[i].rank = inputs[i].rank;
         memcpy(shapes[i].dims, inputs[i].dims, sizeof shapes[i].dims);
     }
-    assay_code code = as_plan_new(s->model->graph, shapes, n, s->model->kernels,
-                                  &s->model->options, s->model->weights, &plan, err);
+    as_plan_options options = s->model->options;
+    options.threads = as_threads_count(s->pool);
+    assay_code code = as_plan_new(s->model->graph, shapes, n, s->model->kernels, &options,
+                                  s->model->weights, &plan, err);
     if (!code && !as_plan_cache_add(&s->plans, plan)) {
         as_plan_free(plan);
         code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
@@ -107,17 +110,12 @@ static assay_code get_plan(assay_session *s, const assay_tensor *inputs, as_plan
     return code;
 }
 
-/* Floats of scratch of one thread, so rounded that each begins on a cache line. */
-static size_t scratch_stride(const as_plan *plan)
-{
-    return as_round_up(plan->scratch_floats, AS_ALIGNMENT / sizeof(float));
-}
-
 static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *err)
 {
     size_t wanted = 0;
-    if (!as_mul(scratch_stride(plan), as_threads_count(s->pool), &wanted) ||
-        !as_add(wanted, plan->arena_floats, &wanted))
+    assay_code code = as_execute_scratch(plan, as_threads_count(s->pool), &wanted, err);
+    if (code) return code;
+    if (!as_add(wanted, plan->arena_floats, &wanted))
         return as_fail(err, ASSAY_E_MEMORY, "the plan's arena exceeds all memory");
     if (wanted > s->arena_room) {
         size_t bytes = 0;
@@ -134,63 +132,6 @@ static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *
         if (!s->layer_ns) return as_fail(err, ASSAY_E_MEMORY, "no memory for a trace");
     }
     return ASSAY_OK;
-}
-
-/* One layer as the pool's threads see it. */
-typedef struct layer_job {
-    const as_layer *layer;
-    const as_kernels *kernels;
-    float *scratch; /* of thread 0 */
-    size_t scratch_stride;
-} layer_job;
-
-static void run_part(void *context, size_t begin, size_t end, size_t thread)
-{
-    const layer_job *job = context;
-    const as_layer *layer = job->layer;
-    const as_kernels *k = job->kernels;
-    switch (layer->kind) {
-    case AS_LAYER_CONV:
-    case AS_LAYER_DECONV:
-        layer->route->run(&layer->args.conv, begin, end,
-                          job->scratch + thread * job->scratch_stride);
-        break;
-    case AS_LAYER_MAP:
-        k->map(&layer->args.map, begin, end);
-        break;
-    case AS_LAYER_MEAN:
-        k->mean(&layer->args.mean, begin, end);
-        break;
-    case AS_LAYER_POOL:
-        k->pool(&layer->args.pool, begin, end);
-        break;
-    case AS_LAYER_SOFTMAX:
-        k->softmax(&layer->args.softmax, begin, end);
-        break;
-    case AS_LAYER_FROM_NCHW:
-        k->nchw_to_view(&layer->args.layout, begin, end);
-        break;
-    case AS_LAYER_TO_NCHW:
-        k->view_to_nchw(&layer->args.layout, begin, end);
-        break;
-    }
-}
-
-static void run_layers(assay_session *s, as_plan *plan)
-{
-    layer_job job = {.kernels = plan->kernels,
-                     .scratch = s->arena + plan->arena_floats,
-                     .scratch_stride = scratch_stride(plan)};
-    int64_t before = s->is_traced ? as_clock_ns() : 0;
-    for (size_t i = 0; i < plan->n_layers; i++) {
-        job.layer = &plan->layers[i];
-        as_threads_run(s->pool, job.layer->n_items, run_part, &job);
-        if (!s->is_traced) continue;
-        int64_t now = as_clock_ns();
-        s->layer_ns[i] = now - before;
-        before = now;
-    }
-    s->has_trace = s->is_traced;
 }
 
 static assay_code check_inputs(const assay_session *s, const assay_tensor *inputs, int n_inputs,
@@ -224,8 +165,9 @@ assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n
     for (int i = 0; i < n_inputs; i++) /* the kernel only reads it */
         plan->inputs[i].layer->args.layout.nchw = (float *)(uintptr_t)inputs[i].data;
     as_threads_enter(s->pool);
-    run_layers(s, plan);
+    as_execute(plan, s->pool, s->arena + plan->arena_floats, s->is_traced ? s->layer_ns : NULL);
     as_threads_leave(s->pool);
+    s->has_trace = s->is_traced;
     for (int i = 0; i < n_outputs; i++) {
         const as_plan_port *port = &plan->outputs[i];
         outputs[i] = (assay_tensor){.rank = port->shape.rank, .data = port->view.data};

@@ -110,6 +110,36 @@ static outcome check_mean(const kernel_id *id, const kernel_case *c, char *what,
     return agrees ? AGREES : DIFFERS;
 }
 
+/* ---- mean in two stages ---------------------------------------------------------------- */
+
+static void row_sum_part(void *context, size_t begin, size_t end)
+{
+    void **p = context;
+    ((const as_kernels *)p[0])->row_sum(p[1], begin, end);
+}
+
+/* The mean of the sums of rows is the reference's mean, bit for bit. */
+static outcome check_row_sum(const kernel_id *id, const kernel_case *c, char *what, size_t room)
+{
+    const as_kernels *k = as_kernels_get(id->isa);
+    buffers b = {0};
+    rng r = {c->seed};
+    output_pair out = buffer_outputs(&b, c->n, 1, 1, c->ic, c->ic + c->ys);
+    output_pair sums = buffer_outputs(&b, c->n, c->ih, 1, c->ic, c->ic + c->ys);
+    as_mean_args args = {.out = out.want};
+    args.in = buffer_input(&b, c->n, c->ih, c->iw, c->ic, c->ic + c->xs, &r, c->seed);
+    as_ref_mean(&args);
+    args.out = sums.got;
+    void *context[] = {(void *)(uintptr_t)k, &args};
+    run_split(k->row_sum_items(&args), &r, row_sum_part, context);
+    const as_mean_args finish = {
+        .in = sums.got, .out = out.got, .n_pixels = c->ih * c->iw, .epilogue = NULL};
+    k->mean(&finish, 0, k->mean_items(&finish));
+    const bool agrees = outputs_agree(&out, what, room);
+    buffers_free(&b);
+    return agrees ? AGREES : DIFFERS;
+}
+
 /* ---- pool ----------------------------------------------------------------------------- */
 
 /* kind: 0 maximum, 1 average, 2 average that counts padding. */
@@ -252,6 +282,7 @@ const family families[] = {
     {"deconv", 150, make_deconv, check_deconv},
     {"map", 900, make_map, check_map},
     {"mean", 150, make_mean, check_mean},
+    {"row_sum", 100, make_plain, check_row_sum},
     {"pool", 200, make_pool, check_pool},
     {"softmax", 80, make_plain, check_softmax},
     {"nchw_to_view", 80, make_plain, check_to_view},

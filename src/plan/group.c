@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forming groups.  From each layer on the longest run of layers is taken that is sound (the
+ * checks here) and that pays (group_rule.c); a layer that finds no companions stands alone.
+ */
+#include <limits.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/size.h"
+#include "plan/grouping.h"
+
+/* ---- what the layers touch ---- */
+
+static int slot_of(as_layer *layer, const as_fixup *fixup)
+{
+    if (!fixup->view || fixup->view == as_layer_out(layer)) return AS_SLOT_OUT;
+    if (fixup->view == as_layer_in(layer)) return AS_SLOT_IN;
+    for (int i = 0; i < AS_EPILOGUE_STEPS; i++)
+        if (fixup->view == &layer->epilogue.steps[i].view) return AS_SLOT_STEP + i;
+    return AS_SLOT_OUT; /* not reached: a layer's views are these */
+}
+
+static void find_touches(as_grouping *g)
+{
+    const as_planner *p = g->planner;
+    for (size_t i = 0; i < p->n_values; i++)
+        g->uses[i] = (as_use){INT_MAX, -1};
+    for (size_t i = 0; i < p->plan->n_layers * AS_SLOTS; i++)
+        g->touches[i].root = -1;
+    for (size_t i = 0; i < p->n_fixups; i++) {
+        const as_fixup *fixup = &p->fixups[i];
+        as_touch touch;
+        touch.root = as_planner_root(p, fixup->value, &touch.channel);
+        as_use *use = &g->uses[touch.root];
+        if (fixup->layer < use->first) use->first = fixup->layer;
+        if (fixup->layer > use->last) use->last = fixup->layer;
+        if (fixup->layer == INT_MAX) continue; /* the network's outputs */
+        as_layer *layer = &p->plan->layers[fixup->layer];
+        g->touches[(size_t)fixup->layer * AS_SLOTS + (size_t)slot_of(layer, fixup)] = touch;
+    }
+}
+
+static const as_touch *touch_of(const as_grouping *g, size_t layer, int slot)
+{
+    return &g->touches[layer * AS_SLOTS + (size_t)slot];
+}
+
+/* ---- which layers can go by bands at all ---- */
+
+static bool grows(const uint32_t *map, size_t n)
+{
+    for (size_t i = 1; map && i < n; i++)
+        if (map[i] < map[i - 1]) return false;
+    return true;
+}
+
+/* Every window reads at least one row of the image. */
+static bool is_window_inside(size_t k, size_t stride, size_t dilation, size_t pad, size_t ih,
+                             size_t oh)
+{
+    return (k - 1) * dilation >= pad && (oh - 1) * stride < ih + pad;
+}
+
+static bool is_conv_bandable(const as_layer *layer)
+{
+    const as_conv_shape *s = &layer->args.conv.shape;
+    if (layer->kind == AS_LAYER_DECONV)
+        return s->kh == s->sh && s->dh == 1 && s->pad_top == 0 && s->oh == s->ih * s->sh;
+    return as_route_row_step(layer->route) != 0 &&
+           is_window_inside(s->kh, s->sh, s->dh, s->pad_top, s->ih, s->oh);
+}
+
+static bool is_pool_bandable(const as_pool_args *a)
+{
+    /* An average that counts padding divides by what lies outside the band. */
+    if (a->kind == AS_POOL_AVERAGE && a->counts_pad) return false;
+    return is_window_inside(a->kh, a->sh, a->dh, a->pad_top, a->in.h, a->out.h);
+}
+
+size_t as_layer_row_step(const as_layer *layer)
+{
+    if (layer->kind == AS_LAYER_CONV) return as_route_row_step(layer->route);
+    if (layer->kind == AS_LAYER_DECONV) return layer->args.conv.shape.sh;
+    return 1;
+}
+
+static bool has_row_maps(const as_layer *layer)
+{
+    if (layer->kind == AS_LAYER_MAP && layer->args.map.row_map) return true;
+    for (size_t i = 0; i < layer->epilogue.n_steps; i++)
+        if (layer->epilogue.steps[i].row_map) return true;
+    return false;
+}
+
+static bool are_steps_bandable(const as_layer *layer, size_t height)
+{
+    for (size_t i = 0; i < layer->epilogue.n_steps; i++) {
+        const as_step *step = &layer->epilogue.steps[i];
+        if (!as_step_has_rows(step)) continue;
+        if (step->row_map ? !grows(step->row_map, height) : step->view.h != height)
+            return false;
+    }
+    return true;
+}
+
+static bool is_bandable(as_layer *layer)
+{
+    const size_t height = as_layer_height(layer);
+    const as_view *in = as_layer_in(layer);
+    if (height < 2 || (in && in->h < 2)) return false;
+    if (!are_steps_bandable(layer, height)) return false;
+    if (has_row_maps(layer) && as_layer_row_step(layer) > 1) return false;
+    switch (layer->kind) {
+    case AS_LAYER_CONV:
+    case AS_LAYER_DECONV:
+        return is_conv_bandable(layer);
+    case AS_LAYER_MAP:
+        return grows(layer->args.map.row_map, height);
+    case AS_LAYER_POOL:
+        return is_pool_bandable(&layer->args.pool);
+    case AS_LAYER_MEAN:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* ---- a group in the making ---- */
+
+static int buffer_of(const as_draft *d, int root)
+{
+    for (size_t b = 0; b < d->group.n_buffers; b++)
+        if (d->roots[b] == root) return (int)b;
+    return -1;
+}
+
+static as_place place_of(const as_draft *d, const as_touch *touch)
+{
+    if (touch->root < 0) return (as_place){.buffer = -1};
+    return (as_place){.buffer = buffer_of(d, touch->root), .channel = touch->channel};
+}
+
+static size_t images_of(as_layer *layer)
+{
+    const as_view *out = as_layer_out(layer);
+    return out ? out->n : layer->args.layout.view.n;
+}
+
+static void add_buffer(const as_grouping *g, as_draft *d, int root)
+{
+    const as_value *value = &g->planner->values[root];
+    const as_use *use = &g->uses[root];
+    const size_t end = d->group.first + d->group.n_layers;
+    d->roots[d->group.n_buffers] = root;
+    d->buffers[d->group.n_buffers++] =
+        (as_band_buffer){.is_outside = use->first < (int)d->group.first ||
+                                       use->last == INT_MAX || (size_t)use->last >= end,
+                         .row_floats = value->w * value->c};
+}
+
+bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *d)
+{
+    as_layer *layers = g->planner->plan->layers;
+    as_layer *last = &layers[first + n - 1];
+    d->group = (as_group){.first = first,
+                          .n_layers = n,
+                          .n_images = images_of(last),
+                          .height = as_layer_height(last),
+                          .row_step = as_layer_row_step(last),
+                          .layers = d->layers,
+                          .buffers = d->buffers};
+    for (size_t i = first; i < first + n; i++) {
+        const int root = touch_of(g, i, AS_SLOT_OUT)->root;
+        if (buffer_of(d, root) < 0) add_buffer(g, d, root);
+        if (images_of(&layers[i]) != d->group.n_images) return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        as_layer *layer = &layers[first + i];
+        as_band_layer *band = &d->layers[i];
+        band->height = as_layer_height(layer);
+        band->row_step = as_layer_row_step(layer);
+        band->is_row_by_row = has_row_maps(layer);
+        band->in = place_of(d, touch_of(g, first + i, AS_SLOT_IN));
+        band->out = place_of(d, touch_of(g, first + i, AS_SLOT_OUT));
+        for (int s = 0; s < AS_EPILOGUE_STEPS; s++)
+            band->steps[s] = place_of(d, touch_of(g, first + i, AS_SLOT_STEP + s));
+        if (!as_layer_out(layer) && !d->buffers[band->out.buffer].is_outside) return false;
+    }
+    return true;
+}
+
+/* Whether the rows that go to the arena are a thread's own at row `row`: what a layer must have
+ * made there is no more than its share. */
+static bool is_shared_out(const as_draft *d, const as_layer *layers, size_t row)
+{
+    as_band_walk start, end;
+    as_band_start(&d->group, layers, row, &start);
+    as_band_resume(&d->group, layers, row, &end);
+    for (size_t i = 0; i < d->group.n_layers; i++) {
+        if (!d->buffers[d->layers[i].out.buffer].is_outside) continue;
+        const size_t share = as_band_share(&d->group, i, row);
+        if (start.rows[i].end != share || end.rows[i].end != share) return false;
+    }
+    return true;
+}
+
+static void widen(as_draft *d, const as_layer *layers, size_t end, as_band_walk *walk)
+{
+    as_band_next(&d->group, layers, end, walk);
+    for (size_t b = 0; b < d->group.n_buffers; b++)
+        d->buffers[b].n_rows =
+            as_max(d->buffers[b].n_rows, walk->window[b].end - walk->window[b].begin);
+}
+
+bool as_draft_check(as_draft *d, const as_layer *layers, size_t n_samples)
+{
+    as_group *group = &d->group;
+    const size_t n_steps = as_div_up(group->height, group->row_step);
+    const size_t stride = n_samples ? as_max(n_steps / n_samples, 1) : 1;
+    for (size_t b = 0; b < group->n_buffers; b++)
+        d->buffers[b].n_rows = 0;
+    for (size_t at = 0; at < n_steps; at += stride) {
+        const size_t row = at * group->row_step;
+        const size_t end = as_min(row + group->band_rows, group->height);
+        as_band_walk walk;
+        if (!is_shared_out(d, layers, row)) return false;
+        as_band_start(group, layers, row, &walk);
+        widen(d, layers, end, &walk);
+        as_band_resume(group, layers, row, &walk);
+        widen(d, layers, end, &walk);
+    }
+    group->scratch_floats = 0;
+    for (size_t b = 0; b < group->n_buffers; b++) {
+        if (d->buffers[b].is_outside) continue;
+        d->buffers[b].offset = group->scratch_floats;
+        group->scratch_floats +=
+            as_round_up(d->buffers[b].n_rows * d->buffers[b].row_floats, 16);
+    }
+    return true;
+}
+
+/* ---- all layers ---- */
+
+static void *keep(as_planner *p, const void *from, size_t n, size_t bytes)
+{
+    void *to = as_planner_alloc(p, n, bytes);
+    if (to) memcpy(to, from, n * bytes);
+    return to;
+}
+
+static size_t route_scratch(const as_plan *plan, const as_group *group)
+{
+    size_t most = 0;
+    for (size_t i = group->first; i < group->first + group->n_layers; i++) {
+        const as_layer *layer = &plan->layers[i];
+        if (layer->route)
+            most = as_max(most, layer->route->scratch_floats(&layer->args.conv.shape));
+    }
+    return as_round_up(most, 16);
+}
+
+/* The draft moves into the plan. */
+static assay_code accept(as_planner *p, as_draft *d, as_group *out, assay_error *err)
+{
+    *out = d->group;
+    out->layers = keep(p, d->layers, out->n_layers, sizeof *d->layers);
+    out->buffers = keep(p, d->buffers, out->n_buffers, sizeof *d->buffers);
+    if (!out->layers || !out->buffers)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    for (size_t b = 0; b < out->n_buffers; b++)
+        if (!out->buffers[b].is_outside) p->values[d->roots[b]].is_inside = true;
+    p->plan->scratch_floats =
+        as_max(p->plan->scratch_floats, route_scratch(p->plan, out) + out->scratch_floats);
+    return ASSAY_OK;
+}
+
+/* Layers from `first` on that could go by bands, at most as many as a group takes. */
+static size_t run_length(const as_planner *p, size_t first)
+{
+    size_t n = 0;
+    while (n < AS_GROUP_LAYERS && first + n < p->plan->n_layers &&
+           is_bandable(&p->plan->layers[first + n]))
+        n++;
+    return n;
+}
+
+static assay_code form_groups(as_grouping *g, as_draft *draft, assay_error *err)
+{
+    as_planner *p = g->planner;
+    assay_code code = ASSAY_OK;
+    for (size_t first = 0; !code && first < p->plan->n_layers;) {
+        as_group *group = &p->plan->groups[p->plan->n_groups++];
+        const size_t most = p->options->groups && p->options->fuse ? run_length(p, first) : 0;
+        *group = (as_group){.first = first, .n_layers = 1};
+        if (most > 1 && as_draft_longest(g, first, most, draft))
+            code = accept(p, draft, group, err);
+        for (size_t i = 0; i < group->n_layers; i++)
+            p->group_of[first++] = (int)(group - p->plan->groups);
+    }
+    return code;
+}
+
+assay_code as_planner_group(as_planner *p, assay_error *err)
+{
+    const size_t n = p->plan->n_layers;
+    as_grouping g = {.planner = p};
+    as_draft *draft = as_alloc(sizeof *draft);
+    g.touches = as_alloc_array(n * AS_SLOTS, sizeof *g.touches);
+    g.uses = as_alloc_array(p->n_values, sizeof *g.uses);
+    p->plan->groups = as_planner_alloc(p, n, sizeof *p->plan->groups);
+    p->group_of = as_planner_alloc(p, n, sizeof *p->group_of);
+    assay_code code = ASSAY_OK;
+    if (!draft || !g.touches || !g.uses || !p->plan->groups || !p->group_of) {
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+        goto done;
+    }
+    find_touches(&g);
+    code = form_groups(&g, draft, err);
+done:
+    as_free(g.uses);
+    as_free(g.touches);
+    as_free(draft);
+    return code;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_PLAN_GROUPING_H
+#define ASSAY_PLAN_GROUPING_H
+/*
+ * Groups in the making; for group.c (what is sound) and group_rule.c (what pays).
+ */
+#include "plan/group.h"
+#include "plan/planner.h"
+
+/* Places of a layer that see values. */
+enum { AS_SLOT_IN, AS_SLOT_OUT, AS_SLOT_STEP, AS_SLOTS = AS_SLOT_STEP + AS_EPILOGUE_STEPS };
+
+/** One of them: the buffer and the first channel there; root -1 where it sees none. */
+typedef struct as_touch {
+    int root;
+    size_t channel;
+} as_touch;
+
+/** First and last layer that touch a buffer. */
+typedef struct as_use {
+    int first, last;
+} as_use;
+
+typedef struct as_grouping {
+    as_planner *planner;
+    as_touch *touches; /**< [n_layers][AS_SLOTS] */
+    as_use *uses;      /**< [n_values] */
+} as_grouping;
+
+/** A group that may be formed. */
+typedef struct as_draft {
+    as_group group;
+    as_band_layer layers[AS_GROUP_LAYERS];
+    as_band_buffer buffers[AS_GROUP_LAYERS];
+    int roots[AS_GROUP_LAYERS]; /**< Value of each buffer. */
+} as_draft;
+
+/** Layers first .. first + n - 1 as a group, but for its bands.  @return false when they are none. */
+bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *draft);
+
+/**
+ * With band_rows and row_step set: whether every row that goes to the arena belongs to one
+ * thread wherever the rows are split; sizes the buffers.
+ * @param n_samples  0 = look at every row, else at about so many (an estimate).
+ */
+bool as_draft_check(as_draft *draft, const as_layer *layers, size_t n_samples);
+
+/** Rows that a layer makes at a time; 0 when it cannot make some alone. */
+size_t as_layer_row_step(const as_layer *layer);
+
+/** Rows that a convolution's route makes at a time; 0 when it can only make all. */
+static inline size_t as_route_row_step(const as_route *route)
+{
+    return route->exactness == AS_EXACT ? 1 : 0;
+}
+
+/** The longest group from `first` on, of 2 to `most` layers, that pays.  @return false when none. */
+bool as_draft_longest(const as_grouping *g, size_t first, size_t most, as_draft *draft);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/execute.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/size.h"
+#include "run/band_call.h"
+
+/* A group as the pool's threads see it. */
+typedef struct group_job {
+    const as_plan *plan;
+    const as_group *group;
+    float *scratch; /* of thread 0 */
+    size_t scratch_stride;
+    int64_t *layer_ns; /* of the plan, or NULL */
+} group_job;
+
+/* Floats of scratch of one thread, so rounded that each begins on a cache line. */
+static size_t scratch_stride(const as_plan *plan)
+{
+    return as_round_up(plan->scratch_floats, AS_ALIGNMENT / sizeof(float));
+}
+
+assay_code as_execute_scratch(const as_plan *plan, size_t n_threads, size_t *out,
+                              assay_error *err)
+{
+    if (as_mul(scratch_stride(plan), n_threads, out)) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_MEMORY, "the plan's scratch exceeds all memory");
+}
+
+/* ---- one layer alone ---- */
+
+static void run_whole(void *context, size_t begin, size_t end, size_t thread)
+{
+    const group_job *job = context;
+    const as_layer *layer = &job->plan->layers[job->group->first];
+    const as_kernels *k = job->plan->kernels;
+    switch (layer->kind) {
+    case AS_LAYER_CONV:
+    case AS_LAYER_DECONV:
+        layer->route->run(&layer->args.conv, begin, end,
+                          job->scratch + thread * job->scratch_stride);
+        break;
+    case AS_LAYER_MAP:
+        k->map(&layer->args.map, begin, end);
+        break;
+    case AS_LAYER_MEAN:
+        k->mean(&layer->args.mean, begin, end);
+        break;
+    case AS_LAYER_ROW_SUM:
+        k->row_sum(&layer->args.mean, begin, end);
+        break;
+    case AS_LAYER_POOL:
+        k->pool(&layer->args.pool, begin, end);
+        break;
+    case AS_LAYER_SOFTMAX:
+        k->softmax(&layer->args.softmax, begin, end);
+        break;
+    case AS_LAYER_FROM_NCHW:
+        k->nchw_to_view(&layer->args.layout, begin, end);
+        break;
+    case AS_LAYER_TO_NCHW:
+        k->view_to_nchw(&layer->args.layout, begin, end);
+        break;
+    }
+}
+
+/* ---- bands ---- */
+
+/* What a buffer keeps of the band before moves to its top. */
+static void slide(const as_group *group, const as_band_walk *walk, float *buffers)
+{
+    for (size_t b = 0; b < group->n_buffers; b++) {
+        const as_band_buffer *buffer = &group->buffers[b];
+        const as_rows *now = &walk->window[b], *before = &walk->before[b];
+        if (buffer->is_outside || now->begin == before->begin || now->begin >= before->end)
+            continue;
+        float *to = buffers + buffer->offset;
+        memmove(to, to + (now->begin - before->begin) * buffer->row_floats,
+                (before->end - now->begin) * buffer->row_floats * sizeof *to);
+    }
+}
+
+/* Rows [begin, end) of the last layer, in one image. */
+static void run_rows(const group_job *job, as_band_place *at, size_t begin, size_t end,
+                     int64_t *layer_ns)
+{
+    const as_group *group = job->group;
+    const as_layer *layers = job->plan->layers;
+    as_band_walk walk;
+    at->walk = &walk;
+    as_band_start(group, layers, begin, &walk);
+    int64_t before = layer_ns ? as_clock_ns() : 0;
+    for (size_t row = begin; row < end; row += group->band_rows) {
+        as_band_next(group, layers, as_min(row + group->band_rows, end), &walk);
+        slide(group, &walk, at->buffers);
+        for (size_t i = 0; i < group->n_layers; i++) {
+            as_band_call(job->plan->kernels, &layers[group->first + i], i, at, walk.rows[i]);
+            if (!layer_ns) continue;
+            const int64_t now = as_clock_ns();
+            layer_ns[group->first + i] += now - before;
+            before = now;
+        }
+    }
+}
+
+static void run_bands(void *context, size_t begin, size_t end, size_t thread)
+{
+    const group_job *job = context;
+    const as_group *group = job->group;
+    float *scratch = job->scratch + thread * job->scratch_stride;
+    as_band_place at = {.group = group,
+                        .buffers = scratch,
+                        .scratch = scratch + as_round_up(group->scratch_floats, 16)};
+    const size_t each = as_group_items(group) / group->n_images;
+    while (begin < end) {
+        const size_t first = begin % each, n = as_min(each - first, end - begin);
+        at.image = begin / each;
+        run_rows(job, &at, first * group->row_step,
+                 as_min((first + n) * group->row_step, group->height),
+                 thread == 0 ? job->layer_ns : NULL);
+        begin += n;
+    }
+}
+
+static void run_group(const group_job *job, as_threads *pool)
+{
+    const as_group *group = job->group;
+    if (group->n_layers == 1)
+        as_threads_run(pool, job->plan->layers[group->first].n_items, run_whole, (void *)job);
+    else
+        as_threads_run(pool, as_group_items(group), run_bands, (void *)job);
+}
+
+/* The last layer of a group gets what the others have not: waiting and, alone, all of it. */
+static void settle(const as_group *group, int64_t elapsed, int64_t *layer_ns)
+{
+    const size_t last = group->first + group->n_layers - 1;
+    for (size_t i = group->first; i < last; i++)
+        elapsed -= layer_ns[i];
+    layer_ns[last] = elapsed;
+}
+
+void as_execute(const as_plan *plan, as_threads *pool, float *scratch, int64_t *layer_ns)
+{
+    group_job job = {.plan = plan,
+                     .scratch = scratch,
+                     .scratch_stride = scratch_stride(plan),
+                     .layer_ns = layer_ns};
+    if (layer_ns) memset(layer_ns, 0, plan->n_layers * sizeof *layer_ns);
+    int64_t before = layer_ns ? as_clock_ns() : 0;
+    for (size_t i = 0; i < plan->n_groups; i++) {
+        job.group = &plan->groups[i];
+        run_group(&job, pool);
+        if (!layer_ns) continue;
+        const int64_t now = as_clock_ns();
+        settle(job.group, now - before, layer_ns);
+        before = now;
+    }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_RUN_EXECUTE_H
+#define ASSAY_RUN_EXECUTE_H
+/* Running a bound plan: its groups one after the other, each on all threads. */
+#include "base/threads.h"
+#include "plan/plan.h"
+
+/** Floats of scratch that `n_threads` threads need, 64-byte aligned. */
+assay_code as_execute_scratch(const as_plan *plan, size_t n_threads, size_t *out,
+                              assay_error *err);
+
+/**
+ * Run all layers.
+ * @param scratch   float scratch[as_execute_scratch()].
+ * @param layer_ns  int64 layer_ns[n_layers]: filled with the time of each layer; NULL = take none.
+ *                  Inside a group it is the caller's thread's, and the last layer has the rest.
+ */
+void as_execute(const as_plan *plan, as_threads *pool, float *scratch, int64_t *layer_ns);
+
+#endif
