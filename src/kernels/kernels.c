@@ -17,9 +17,18 @@
 #define KEEP_avx512_avx2(...)
 #define KEEP_avx512_avx512(...) __VA_ARGS__
 
+/* as_route.row_step: the rows of a Winograd tile. */
+#define ROW_STEP_direct    1
+#define ROW_STEP_gemm      1
+#define ROW_STEP_depthwise 1
+#define ROW_STEP_gather    1
+#define ROW_STEP_winograd2 2
+#define ROW_STEP_winograd4 4
+
 #define ROUTE_ENTRY(kind, variant, isa, exact)                                                 \
     {.name = #variant,                                                                         \
      .exactness = exact,                                                                       \
+     .row_step = ROW_STEP_##variant,                                                           \
      .proposes = as_##kind##_##variant##_proposes_##isa,                                       \
      .packed_floats = as_##kind##_##variant##_packed_floats_##isa,                             \
      .pack = as_##kind##_##variant##_pack_##isa,                                               \

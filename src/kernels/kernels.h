@@ -139,6 +139,11 @@ typedef enum as_exactness {
 typedef struct as_route {
     const char *name; /**< "direct", "gemm", "depthwise", ... */
     as_exactness exactness;
+    /**
+     * Rows of the output that it makes together: a part of an image has the bits of the whole when it
+     * begins at a multiple and ends at one or with the image.
+     */
+    size_t row_step;
     /** Whether the route can do this layer; looks at everything but n, ih, iw, oh, ow. */
     bool (*proposes)(const as_conv_shape *shape);
     /** Floats of packed weights and bias; depends on oc, ic, kh, kw, group only. */

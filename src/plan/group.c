@@ -67,8 +67,7 @@ static bool is_conv_bandable(const as_layer *layer)
     const as_conv_shape *s = &layer->args.conv.shape;
     if (layer->kind == AS_LAYER_DECONV)
         return s->kh == s->sh && s->dh == 1 && s->pad_top == 0 && s->oh == s->ih * s->sh;
-    return as_route_row_step(layer->route) != 0 &&
-           is_window_inside(s->kh, s->sh, s->dh, s->pad_top, s->ih, s->oh);
+    return is_window_inside(s->kh, s->sh, s->dh, s->pad_top, s->ih, s->oh);
 }
 
 static bool is_pool_bandable(const as_pool_args *a)
@@ -80,7 +79,7 @@ static bool is_pool_bandable(const as_pool_args *a)
 
 size_t as_layer_row_step(const as_layer *layer)
 {
-    if (layer->kind == AS_LAYER_CONV) return as_route_row_step(layer->route);
+    if (layer->kind == AS_LAYER_CONV) return layer->route->row_step;
     if (layer->kind == AS_LAYER_DECONV) return layer->args.conv.shape.sh;
     return 1;
 }

@@ -45,14 +45,8 @@ bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *draft
  */
 bool as_draft_check(as_draft *draft, const as_layer *layers, size_t n_samples);
 
-/** Rows that a layer makes at a time; 0 when it cannot make some alone. */
+/** Rows that a layer makes at a time. */
 size_t as_layer_row_step(const as_layer *layer);
-
-/** Rows that a convolution's route makes at a time; 0 when it can only make all. */
-static inline size_t as_route_row_step(const as_route *route)
-{
-    return route->exactness == AS_EXACT ? 1 : 0;
-}
 
 /** The longest group from `first` on, of 2 to `most` layers, that pays.  @return false when none. */
 bool as_draft_longest(const as_grouping *g, size_t first, size_t most, as_draft *draft);
