@@ -26,6 +26,21 @@ AS_INLINE unsigned as_read_xcr0(void)
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return low;
 }
+/** In a loop that waits for another thread. */
+AS_INLINE void as_relax(void) { __asm__ volatile("pause"); }
+#elif defined(__aarch64__)
+/** Register FPCR: the floating-point modes of this thread; its upper half is reserved. */
+AS_INLINE unsigned as_read_fpcr(void)
+{
+    unsigned long fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    return (unsigned)fpcr;
+}
+AS_INLINE void as_write_fpcr(unsigned fpcr)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"((unsigned long)fpcr) : "memory");
+}
+AS_INLINE void as_relax(void) { __asm__ volatile("yield"); }
 #endif
 
 /** Bytes of alignment of every tensor: one cache line, one AVX-512 vector. */

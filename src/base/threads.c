@@ -19,10 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
+#include "base/compiler.h"
+#include "base/denormals.h"
 #include "base/memory.h"
 #include "base/size.h"
 
@@ -65,31 +63,6 @@ struct as_threads {
     size_t n_started; /* workers 1 .. n_started - 1 run */
 };
 
-#define MXCSR_DAZ (1U << 6)  /* Intel SDM vol. 1, 10.2.3.4 */
-#define MXCSR_FTZ (1U << 15) /* Intel SDM vol. 1, 10.2.3.3 */
-
-unsigned as_denormals_flush(void)
-{
-#if defined(__x86_64__)
-    unsigned saved = _mm_getcsr();
-    _mm_setcsr(saved | MXCSR_DAZ | MXCSR_FTZ);
-    return saved;
-#else
-    return 0;
-#endif
-}
-
-void as_denormals_restore(unsigned saved)
-{
-#if defined(__x86_64__)
-    /* Only the two bits: exceptions that were raised meanwhile stay raised. */
-    unsigned modes = MXCSR_DAZ | MXCSR_FTZ;
-    _mm_setcsr((_mm_getcsr() & ~modes) | (saved & modes));
-#else
-    (void)saved;
-#endif
-}
-
 /* The i-th CPU of the mask, or -1. */
 static int cpu_at(const cpu_set_t *cpus, size_t i)
 {
@@ -107,13 +80,6 @@ static void pin_self(const cpu_set_t *cpus, size_t i)
     CPU_SET(cpu, &one);
     /* A failure leaves the thread where it was, which costs speed alone. */
     pthread_setaffinity_np(pthread_self(), sizeof one, &one);
-}
-
-static void relax(void)
-{
-#if defined(__x86_64__)
-    _mm_pause();
-#endif
 }
 
 /* floor(i * n / parts) without overflow. */
@@ -158,7 +124,7 @@ static void await_news(as_threads *pool, uint64_t seen)
 {
     for (unsigned i = 0; i < pool->n_spins; i++) {
         if (is_news(pool, seen)) return;
-        relax();
+        as_relax();
     }
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->n_asleep,
@@ -287,7 +253,7 @@ void as_threads_run(as_threads *pool, size_t n_items, as_thread_fn fn, void *con
     work(pool, state, 0);
     for (unsigned i = 0; atomic_load(&pool->n_left) > 0; i++) {
         if (i < pool->n_spins)
-            relax();
+            as_relax();
         else
             sched_yield();
     }

@@ -65,13 +65,9 @@ void as_threads_leave(as_threads *pool);
 /**
  * Run fn over n_items and wait.  Same result as fn(context, 0, n_items, 0) for work whose items
  * are independent; parts without items are not called.  With one thread, or a NULL pool, runs
- * inline.  Denormals are flushed (MXCSR FTZ and DAZ) in every thread meanwhile; the caller's
+ * inline.  Denormals are flushed (base/denormals.h) in every thread meanwhile; the caller's
  * mode is restored.  Not for nested use; one caller at a time.
  */
 void as_threads_run(as_threads *pool, size_t n_items, as_thread_fn fn, void *context);
-
-/** Set FTZ and DAZ in this thread.  @return what as_denormals_restore puts back. */
-unsigned as_denormals_flush(void);
-void as_denormals_restore(unsigned saved);
 
 #endif

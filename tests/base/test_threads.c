@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/denormals.h"
 #include "base/threads.h"
 
 #define CASE "cases/B25-cpu-count-affinity-cgroup"
