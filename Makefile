@@ -35,6 +35,8 @@ check:
 	@cmake --build build
 	@tools/lint
 	@ctest --test-dir build --output-on-failure --timeout 300 -j2
+	@echo "Kernels against their references, natively and under qemu:"
+	@grep -hE '^[a-z0-9]+: [0-9]+ cases agree|kernels SKIPPED' build/Testing/Temporary/LastTest.log
 
 bench:
 	@tools/deps --check build

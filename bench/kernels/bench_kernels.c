@@ -18,8 +18,8 @@
 
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "base/denormals.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "kernels/kernels.h"
 #include "kernels/peak.h"
 
@@ -180,9 +180,8 @@ static int bench_file(const bench_options *options)
 
 static int usage(void)
 {
-    fprintf(
-        stderr,
-        "usage: bench_kernels [--isa scalar|avx2|avx512] [--repeat N] [--match TEXT] SHAPES\n");
+    fprintf(stderr, "usage: bench_kernels [--isa scalar|avx2|avx512|neon] [--repeat N] "
+                    "[--match TEXT] SHAPES\n");
     return 2;
 }
 

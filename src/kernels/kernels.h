@@ -233,9 +233,19 @@ typedef struct as_layout_args {
     size_t plane; /**< floats from channel to channel in nchw; 0 means h * w */
 } as_layout_args;
 
+/** One line of table.inc, for those who list them. */
+typedef struct as_kernel_line {
+    const char *family;  /**< "conv", "deconv", "map" ... */
+    const char *variant; /**< "direct" ...; "" where a family has just one kernel */
+    as_exactness exactness;
+    size_t tile_pixels, tile_channels; /**< outputs held in registers together, at most */
+} as_kernel_line;
+
 /** All kernels of one ISA.  Constant; n_items first, then run over [item_begin, item_end). */
 typedef struct as_kernels {
     as_isa isa;
+    const as_kernel_line *lines; /**< the whole table */
+    size_t n_lines;
     const as_route *conv; /**< in order of preference where a route has no measurement */
     size_t n_conv;
     const as_route *deconv;

@@ -5,8 +5,11 @@
 
 double as_peak_gflops(as_isa isa)
 {
-    double (*const loops[AS_ISA_N])(unsigned long) = {as_peak_loop_scalar, as_peak_loop_avx2,
-                                                      as_peak_loop_avx512};
+    double (*const loops[AS_ISA_N])(unsigned long) = {
+#define AS_BUILT(name, id) [AS_ISA_##id] = as_peak_loop_##name,
+        AS_BUILT_ISAS
+#undef AS_BUILT
+    };
     double best = 0;
     for (int i = 0; i < 4; i++) {
         const int64_t start_ns = as_clock_thread_ns();

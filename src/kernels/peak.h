@@ -15,8 +15,8 @@
 double as_peak_gflops(as_isa isa);
 
 /** One ISA's loop: `n` steps of 12 independent FMAs. @return FMAs done, lanes counted. */
-double as_peak_loop_scalar(unsigned long n);
-double as_peak_loop_avx2(unsigned long n);
-double as_peak_loop_avx512(unsigned long n);
+#define AS_BUILT(name, id) double as_peak_loop_##name(unsigned long n);
+AS_BUILT_ISAS
+#undef AS_BUILT
 
 #endif

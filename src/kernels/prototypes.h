@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_KERNELS_PROTOTYPES_H
 #define ASSAY_KERNELS_PROTOTYPES_H
-/* Names of all kernels, made from table.inc: what each family's file defines and dispatch
- * binds. */
+/* Names of all kernels of the ISA at hand, made from table.inc: what each family's file defines
+ * and isa_table.c binds. */
 #include "kernels/kernels.h"
+#include "kernels/simd/f32.h"
 
 #define AS_ARGS_map          as_map_args
 #define AS_ARGS_mean         as_mean_args
@@ -14,20 +15,20 @@
 #define AS_ARGS_view_to_nchw as_layout_args
 
 /* The six functions of an as_route. */
-#define AS_ROUTE_PROTOTYPES(route, isa)                                                        \
-    bool as_##route##_proposes_##isa(const as_conv_shape *shape);                              \
-    size_t as_##route##_packed_floats_##isa(const as_conv_shape *shape);                       \
-    void as_##route##_pack_##isa(const as_conv_shape *shape, const float *weights,             \
-                                 const float *bias, float *packed);                            \
-    size_t as_##route##_scratch_floats_##isa(const as_conv_shape *shape);                      \
-    size_t as_##route##_n_items_##isa(const as_conv_shape *shape);                             \
-    void as_##route##_run_##isa(const as_conv_args *args, size_t item_begin, size_t item_end,  \
-                                float *scratch);
-#define AS_CONV(variant, isa, exactness)   AS_ROUTE_PROTOTYPES(conv_##variant, isa)
-#define AS_DECONV(variant, isa, exactness) AS_ROUTE_PROTOTYPES(deconv_##variant, isa)
-#define AS_KERNEL(family, isa, exactness)                                                      \
-    size_t as_##family##_items_##isa(const AS_ARGS_##family *args);                            \
-    void as_##family##_##isa(const AS_ARGS_##family *args, size_t item_begin, size_t item_end);
+#define AS_ROUTE_PROTOTYPES(route)                                                             \
+    bool KERNEL(route##_proposes)(const as_conv_shape *shape);                                 \
+    size_t KERNEL(route##_packed_floats)(const as_conv_shape *shape);                          \
+    void KERNEL(route##_pack)(const as_conv_shape *shape, const float *weights,                \
+                              const float *bias, float *packed);                               \
+    size_t KERNEL(route##_scratch_floats)(const as_conv_shape *shape);                         \
+    size_t KERNEL(route##_n_items)(const as_conv_shape *shape);                                \
+    void KERNEL(route##_run)(const as_conv_args *args, size_t item_begin, size_t item_end,     \
+                             float *scratch);
+#define AS_CONV(variant, exactness, pixels, vectors)   AS_ROUTE_PROTOTYPES(conv_##variant)
+#define AS_DECONV(variant, exactness, pixels, vectors) AS_ROUTE_PROTOTYPES(deconv_##variant)
+#define AS_KERNEL(family, exactness, pixels, vectors)                                          \
+    size_t KERNEL(family##_items)(const AS_ARGS_##family *args);                               \
+    void KERNEL(family)(const AS_ARGS_##family *args, size_t item_begin, size_t item_end);
 #include "kernels/table.inc"
 #undef AS_CONV
 #undef AS_DECONV

@@ -5,20 +5,6 @@
 #define MAX_MR   12
 #define MAX_VECS 3
 
-#if defined(ISA_AVX512)
-#define MR_1 12
-#define MR_2 12
-#define MR_3 8
-#elif defined(ISA_AVX2)
-#define MR_1 8
-#define MR_2 6
-#define MR_3 4
-#else
-#define MR_1 4
-#define MR_2 4
-#define MR_3 4
-#endif
-
 /* Store the valid part of a tile, clamped where the job asks for it. */
 AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t row0,
                           size_t n_rows, const size_t mr, const size_t vecs)
@@ -91,9 +77,9 @@ AS_INLINE void tile_rows(const tile_job *job, const size_t mr, const size_t vecs
 void KERNEL(tile_run)(const tile_job *job)
 {
     if (job->vecs == 3)
-        tile_rows(job, MR_3, 3);
+        tile_rows(job, TILE_MR_3, 3);
     else if (job->vecs == 2)
-        tile_rows(job, MR_2, 2);
+        tile_rows(job, TILE_MR_2, 2);
     else
-        tile_rows(job, MR_1, 1);
+        tile_rows(job, TILE_MR_1, 1);
 }

@@ -20,11 +20,27 @@
  * NR is VECS vectors.  as_panels cuts the channels into panels of 3 and 2 vectors (one of 1
  * only where there is just one), which keeps MR x VECS accumulators in registers on each ISA:
  *
- *     scalar  4 x {1,2,3} x 1     AVX2  4 x 24, 6 x 16, 8 x 8     AVX-512  8 x 48, 12 x 32, 12 x 16
+ *     scalar  4 x 3, 4 x 2, 4 x 1         AVX2  4 x 24, 6 x 16, 8 x 8
+ *     AVX-512 8 x 48, 12 x 32, 12 x 16    NEON  8 x 12, 12 x 8, 12 x 4
  */
 #include <stdbool.h>
 
 #include "kernels/simd/f32.h"
+
+/** MR for panels of 1, 2 and 3 vectors: 32 registers, 16, or none to speak of. */
+#if defined(ISA_AVX512) || defined(ISA_NEON)
+#define TILE_MR_1 12
+#define TILE_MR_2 12
+#define TILE_MR_3 8
+#elif defined(ISA_AVX2)
+#define TILE_MR_1 8
+#define TILE_MR_2 6
+#define TILE_MR_3 4
+#else
+#define TILE_MR_1 4
+#define TILE_MR_2 4
+#define TILE_MR_3 4
+#endif
 
 /** Pixels that one call of a convolution's inner loops handles: a multiple of every MR. */
 #define TILE_BLOCK 48

@@ -8,7 +8,6 @@
 typedef struct kernel_id {
     const char *family;  /**< "conv", "map" */
     const char *variant; /**< "direct"; "" where a family has just one */
-    const char *isa_name;
     as_isa isa;
 } kernel_id;
 

@@ -3,6 +3,7 @@
  * Every kernel of table.inc against its reference, on every ISA that this machine has.
  *
  *     test_kernels_kernels                     all of them; a kernel without its ISA is SKIPPED
+ *     test_kernels_kernels --cases 500         at most so many cases of each
  *     test_kernels_kernels --kernel conv/direct/avx2 --shape n1_ic17_ih13_... --seed 7     one case
  */
 #include <setjmp.h>
@@ -15,17 +16,16 @@
 
 #include <cmocka.h>
 
-#include "base/threads.h"
+#include "base/denormals.h"
 #include "families.h"
 
-#define ISA_scalar AS_ISA_SCALAR
-#define ISA_avx2   AS_ISA_AVX2
-#define ISA_avx512 AS_ISA_AVX512
-
+#define OF_EVERY_ISA(family, variant)                                                          \
+    {family, variant, AS_ISA_SCALAR}, {family, variant, AS_ISA_AVX2},                          \
+        {family, variant, AS_ISA_AVX512}, {family, variant, AS_ISA_NEON},
 static const kernel_id table[] = {
-#define AS_CONV(variant, isa, exactness)   {"conv", #variant, #isa, ISA_##isa},
-#define AS_DECONV(variant, isa, exactness) {"deconv", #variant, #isa, ISA_##isa},
-#define AS_KERNEL(family, isa, exactness)  {#family, "", #isa, ISA_##isa},
+#define AS_CONV(variant, exactness, pixels, vectors)   OF_EVERY_ISA("conv", #variant)
+#define AS_DECONV(variant, exactness, pixels, vectors) OF_EVERY_ISA("deconv", #variant)
+#define AS_KERNEL(family, exactness, pixels, vectors)  OF_EVERY_ISA(#family, "")
 #include "kernels/table.inc"
 #undef AS_CONV
 #undef AS_DECONV
@@ -34,12 +34,13 @@ static const kernel_id table[] = {
 #define N_TABLE (sizeof table / sizeof *table)
 
 static size_t n_agreeing[AS_ISA_N], n_skipped;
+static size_t most_cases = (size_t)-1; /* of one kernel; set by --cases before the tests run */
 
 /* "conv/direct/avx2", or "map/avx2". */
 static void print_name(const kernel_id *id, char *name, size_t room)
 {
     snprintf(name, room, "%s%s%s/%s", id->family, id->variant[0] ? "/" : "", id->variant,
-             id->isa_name);
+             as_isa_name(id->isa));
 }
 
 static const family *family_of(const kernel_id *id)
@@ -69,7 +70,7 @@ static void kernel_agrees_with_its_reference(void **state)
     char name[64];
     print_name(id, name, sizeof name);
     if (!as_isa_available(id->isa)) {
-        print_message("SKIPPED %s: this machine lacks %s\n", name, id->isa_name);
+        print_message("SKIPPED %s: this machine lacks %s\n", name, as_isa_name(id->isa));
         n_skipped++;
         skip();
     }
@@ -79,14 +80,15 @@ static void kernel_agrees_with_its_reference(void **state)
     for (const char *at = id->family; *at;
          at++) /* all variants and ISAs of a family get equal cases */
         r.state = r.state * 31 + (unsigned char)*at;
+    const size_t n_cases = f->n_cases < most_cases ? f->n_cases : most_cases;
     size_t n_checked = 0;
-    for (size_t i = 0; n_checked < f->n_cases && i < 2 * f->n_cases; i++) {
+    for (size_t i = 0; n_checked < n_cases && i < 2 * n_cases; i++) {
         const kernel_case c = f->make(&r, id);
         const outcome result = check_case(id, &c);
         assert_int_not_equal(result, DIFFERS);
         n_checked += result == AGREES;
     }
-    assert_true(n_checked == f->n_cases); /* a route that refuses most is no pass */
+    assert_true(n_checked == n_cases); /* a route that refuses most is no pass */
     n_agreeing[id->isa] += n_checked;
 }
 
@@ -101,8 +103,8 @@ static int replay(const char *name, const char *shape, uint64_t seed)
         char candidate[64];
         print_name(&table[i], candidate, sizeof candidate);
         if (strcmp(candidate, name) != 0) continue;
-        if (!as_isa_available(table[i].isa)) {
-            printf("SKIPPED %s: this machine lacks %s\n", name, table[i].isa_name);
+        if (!as_kernels_get(table[i].isa) || !as_isa_available(table[i].isa)) {
+            printf("SKIPPED %s: this machine lacks %s\n", name, as_isa_name(table[i].isa));
             return 0;
         }
         static const char *const words[] = {"agrees", "differs", "is refused by the route"};
@@ -121,23 +123,29 @@ int main(int argc, char **argv)
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--kernel") == 0) name = argv[i + 1];
         if (strcmp(argv[i], "--shape") == 0) shape = argv[i + 1];
+        if (strcmp(argv[i], "--cases") == 0) most_cases = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
     }
     const unsigned saved = as_denormals_flush();
     if (name) return replay(name, shape, seed);
     static char names[N_TABLE][64];
     static kernel_id ids[N_TABLE];
-    struct CMUnitTest tests[N_TABLE];
+    struct CMUnitTest tests[N_TABLE] = {{0}}; /* entries without a name are passed over */
+    size_t n = 0;
     for (size_t i = 0; i < N_TABLE; i++) {
-        ids[i] = table[i];
-        print_name(&table[i], names[i], sizeof names[i]);
-        tests[i] = (struct CMUnitTest){.name = names[i],
+        if (!as_kernels_get(table[i].isa)) continue; /* of another architecture */
+        ids[n] = table[i];
+        print_name(&table[i], names[n], sizeof names[n]);
+        tests[n] = (struct CMUnitTest){.name = names[n],
                                        .test_func = kernel_agrees_with_its_reference,
-                                       .initial_state = &ids[i]};
+                                       .initial_state = &ids[n]};
+        n++;
     }
     const int n_failed = cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
     for (as_isa isa = 0; isa < AS_ISA_N; isa++)
-        printf("%s: %zu cases agree with the reference\n", as_isa_name(isa), n_agreeing[isa]);
+        if (as_kernels_get(isa))
+            printf("%s: %zu cases agree with the reference\n", as_isa_name(isa),
+                   n_agreeing[isa]);
     printf("%zu kernels SKIPPED\n", n_skipped);
     as_denormals_restore(saved);
     return n_failed;

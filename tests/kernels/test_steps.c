@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/threads.h"
+#include "base/denormals.h"
 #include "kernels/ref/ref.h"
 
 static float step(as_step_kind kind, float x)
@@ -106,11 +106,15 @@ static void every_isa_has_every_route_under_one_name(void **state)
     const as_kernels *scalar = as_kernels_get(AS_ISA_SCALAR);
     for (as_isa isa = 0; isa < AS_ISA_N; isa++) {
         const as_kernels *k = as_kernels_get(isa);
-        assert_non_null(k);
+        if (!k) { /* an ISA of another architecture */
+            assert_false(as_isa_available(isa));
+            continue;
+        }
         assert_int_equal(k->isa, isa);
         assert_int_equal(k->n_conv, scalar->n_conv);
         for (size_t i = 0; i < scalar->n_conv; i++)
             assert_non_null(as_route_find(k->conv, k->n_conv, scalar->conv[i].name));
+        assert_int_equal(k->n_lines, scalar->n_lines);
         assert_non_null(as_route_find(k->deconv, k->n_deconv, "gather"));
         assert_null(as_route_find(k->conv, k->n_conv, "magic"));
     }

@@ -16,7 +16,7 @@
 /* Largest absolute difference that case.json allows for real weights. */
 #define REAL_TOLERANCE 2e-6
 
-static const char *const isas[] = {"scalar", "avx2", "avx512"};
+static const char *const isas[] = {"scalar", "avx2", "avx512", "neon"};
 static const char *const routes[] = {NULL, "gemm", "direct"};
 static const size_t thread_counts[] = {1, 2, 3, 8};
 

@@ -29,10 +29,12 @@
 #include "kernels/simd/f32_avx512.h"
 #elif defined(ISA_AVX2)
 #include "kernels/simd/f32_avx2.h"
+#elif defined(ISA_NEON)
+#include "kernels/simd/f32_neon.h"
 #elif defined(ISA_SCALAR)
 #include "kernels/simd/f32_scalar.h"
 #else
-#error "compile with -DISA_SCALAR, -DISA_AVX2 or -DISA_AVX512"
+#error "compile with -DISA_SCALAR, -DISA_AVX2, -DISA_AVX512 or -DISA_NEON"
 #endif
 
 /* KERNEL(conv_gemm) -> as_conv_gemm_avx2 */
