@@ -41,6 +41,7 @@ struct CMUnitTest {
 #define assert_non_null(p)               cross_expect((p) != NULL)
 #define assert_int_equal(a, b)           cross_expect((intmax_t)(a) == (intmax_t)(b))
 #define assert_int_not_equal(a, b)       cross_expect((intmax_t)(a) != (intmax_t)(b))
+#define assert_in_range(x, least, most)  cross_expect((x) >= (least) && (x) <= (most))
 #define assert_string_equal(a, b)        cross_expect(strcmp(a, b) == 0)
 #define assert_string_not_equal(a, b)    cross_expect(strcmp(a, b) != 0)
 #define assert_memory_equal(a, b, bytes) cross_expect(memcmp(a, b, bytes) == 0)
