@@ -15,15 +15,14 @@
 struct CMUnitTest {
     const char *name;
     void (*test_func)(void **state);
-    int (*setup_func)(void **state);    /* always NULL here */
-    int (*teardown_func)(void **state); /* always NULL here */
     void *initial_state;
 };
 
 #define cmocka_unit_test(function)                                                             \
     {                                                                                          \
-#function, function, NULL, NULL, NULL                                                  \
+        .name = #function, .test_func = function                                               \
     }
+/* Setup and teardown are NULL in these tests. */
 #define cmocka_run_group_tests_name(group, tests, setup, teardown)                             \
     cross_run_tests(group, tests, sizeof(tests) / sizeof *(tests))
 #define cmocka_run_group_tests(tests, setup, teardown)                                         \
