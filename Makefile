@@ -55,4 +55,4 @@ corpus-large: all
 	@tools/corpus_large
 
 clean:
-	rm -rf build build-asan build-tsan build-coverage
+	rm -rf build build-asan build-tsan build-coverage build-neon

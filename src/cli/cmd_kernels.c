@@ -56,10 +56,10 @@ static void print_lines(as_isa isa)
         char name[64], tile[32], preference[24] = "";
         name_of(line, name, sizeof name);
         snprintf(tile, sizeof tile, "%zux%zu", line->tile_pixels, line->tile_channels);
-        if (preference_of(k, i))
-            snprintf(preference, sizeof preference, "%zu", preference_of(k, i));
-        printf("%-20s %-8s %-10s %-7s %-10s %s\n", name, as_isa_name(isa), exactness_of(line),
-               tile, obstacle_of(isa) ? "no" : "yes", preference);
+        size_t place = preference_of(k, i);
+        if (place) snprintf(preference, sizeof preference, "        %zu", place);
+        printf("%-20s %-8s %-10s %-7s %s%s\n", name, as_isa_name(isa), exactness_of(line), tile,
+               obstacle_of(isa) ? "no " : "yes", preference);
     }
 }
 
