@@ -53,7 +53,7 @@ static void print_lines(as_isa isa)
     const as_kernels *k = as_kernels_get(isa);
     for (size_t i = 0; k && i < k->n_lines; i++) {
         const as_kernel_line *line = &k->lines[i];
-        char name[64], tile[32], preference[24] = "";
+        char name[64], tile[32], preference[32] = "";
         name_of(line, name, sizeof name);
         snprintf(tile, sizeof tile, "%zux%zu", line->tile_pixels, line->tile_channels);
         size_t place = preference_of(k, i);
