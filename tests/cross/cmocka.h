@@ -40,10 +40,15 @@ struct CMUnitTest {
 #define assert_non_null(p)               cross_expect((p) != NULL)
 #define assert_int_equal(a, b)           cross_expect((intmax_t)(a) == (intmax_t)(b))
 #define assert_int_not_equal(a, b)       cross_expect((intmax_t)(a) != (intmax_t)(b))
-#define assert_in_range(x, least, most)  cross_expect((x) >= (least) && (x) <= (most))
+#define assert_in_range(x, least, most)  cross_expect(cross_is_in_range(x, least, most))
 #define assert_string_equal(a, b)        cross_expect(strcmp(a, b) == 0)
 #define assert_string_not_equal(a, b)    cross_expect(strcmp(a, b) != 0)
 #define assert_memory_equal(a, b, bytes) cross_expect(memcmp(a, b, bytes) == 0)
+
+static inline int cross_is_in_range(uintmax_t x, uintmax_t least, uintmax_t most)
+{
+    return x >= least && x <= most;
+}
 
 /** Run all; prints each test's outcome as cmocka does.  @return how many failed. */
 int cross_run_tests(const char *group, const struct CMUnitTest *tests, size_t n);
