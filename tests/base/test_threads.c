@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "base/denormals.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/denormals.h"
 #include "base/threads.h"
 
 #define CASE "cases/B25-cpu-count-affinity-cgroup"
