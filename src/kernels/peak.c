@@ -2,6 +2,7 @@
 #include "kernels/peak.h"
 
 #include "base/clock.h"
+#include "kernels/peak_loop.h"
 
 double as_peak_gflops(as_isa isa)
 {

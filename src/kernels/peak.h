@@ -14,9 +14,4 @@
  */
 double as_peak_gflops(as_isa isa);
 
-/** One ISA's loop: `n` steps of 12 independent FMAs. @return FMAs done, lanes counted. */
-#define AS_BUILT(name, id) double as_peak_loop_##name(unsigned long n);
-AS_BUILT_ISAS
-#undef AS_BUILT
-
 #endif

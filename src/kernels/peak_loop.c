@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernels/peak.h"
+#include "kernels/peak_loop.h"
 #include "kernels/simd/f32.h"
 
 #define CHAINS 12
