@@ -14,6 +14,11 @@
  * above or below the image has step 0 and points at zeros.  Border pixels look their taps up
  * one by one.
  *
+ * Where registers suffice, 5x5 and 7x7 of stride 1 do two output rows at once: each input vector
+ * then meets the taps of both, so kh + 1 rows are read instead of 2 kh, and there are twice as
+ * many chains to hide the latency of an FMA behind.  (bench/results/depthwise-rows.txt: they take
+ * 0.7 to 0.8 of the time; 3x3 gained nothing.)
+ *
  * Exact.  An item is one output row.
  */
 #include <string.h>
@@ -23,8 +28,13 @@
 
 #define ROUTE(function) KERNEL(conv_depthwise_##function)
 
-/* Interior pixels at a time: enough accumulators to hide the latency of an FMA. */
-#define WIDE         8
+/* Interior pixels of a row at a time. */
+#define WIDE 8
+#if defined(ISA_AVX512) || defined(ISA_NEON) /* 32 registers */
+#define ROWS_AT_ONCE 2
+#else
+#define ROWS_AT_ONCE 1
+#endif
 #define MAX_TAPS     256
 #define MAX_KNOWN_KW 7
 /* Vectors of channels at a time in a border pixel. */
@@ -147,16 +157,75 @@ AS_INLINE void interior_vector(const dw_row *r, const float *w, size_t ox, size_
     }
 }
 
-AS_INLINE void interior_pixels(const dw_row *r, size_t ox, const size_t wide, const size_t kh,
-                               const size_t kw, const size_t sw)
+/* Input row i of two output rows: kernel row i of the upper one, i - 1 of the lower. */
+AS_INLINE void pair_input_row(const float *in, size_t step, const float *w, size_t tail,
+                              vf acc[2][WIDE], const size_t k, const bool is_first,
+                              const bool is_last)
+{
+    vf upper[MAX_KNOWN_KW], lower[MAX_KNOWN_KW];
+    unrolled_for (j, k) {
+        if (!is_last) upper[j] = vf_load(w + j * VF_LANES);
+        if (!is_first) lower[j] = vf_load(w + j * VF_LANES - k * VF_LANES);
+    }
+    unrolled_for (i, WIDE - 1 + k) {
+        const vf x = load_channels(in, tail);
+        in += step;
+        unrolled_for (j, k) {
+            if (j > i || i - j >= WIDE) continue;
+            if (!is_last) acc[0][i - j] = vf_fma(x, upper[j], acc[0][i - j]);
+            if (!is_first) acc[1][i - j] = vf_fma(x, lower[j], acc[1][i - j]);
+        }
+    }
+}
+
+/* As interior_vector, for r[0] and the row below it, r[1]; a k x k kernel of stride 1. */
+AS_INLINE void pair_vector(const dw_row *r, const float *w, size_t ox, size_t c, size_t tail,
+                           const size_t k)
+{
+    const size_t ix = ox - r->args->shape.pad_left;
+    vf acc[2][WIDE];
+    unrolled_for (p, WIDE)
+        acc[0][p] = acc[1][p] = vf_load(w);
+    w += VF_LANES;
+    const float *in = r->rows[0] + ix * r->steps[0] + c;
+    pair_input_row(in, r->steps[0], w, tail, acc, k, true, false);
+    for (size_t i = 1; i < k; i++) {
+        w += k * VF_LANES;
+        in = r->rows[i] + ix * r->steps[i] + c;
+        pair_input_row(in, r->steps[i], w, tail, acc, k, false, false);
+    }
+    w += k * VF_LANES;
+    in = r[1].rows[k - 1] + ix * r[1].steps[k - 1] + c;
+    pair_input_row(in, r[1].steps[k - 1], w, tail, acc, k, false, true);
+    unrolled_for (row, 2) {
+        float *out = r[row].out + ox * r->args->out.pixel_stride + c;
+        unrolled_for (p, WIDE) {
+            const vf x = r->clamp.clamps ? clamped(r, acc[row][p]) : acc[row][p];
+            if (tail)
+                vf_store_tail(out + p * r->args->out.pixel_stride, x, tail);
+            else
+                vf_store(out + p * r->args->out.pixel_stride, x);
+        }
+    }
+}
+
+AS_INLINE void interior_pixels(const dw_row *r, size_t ox, const size_t n_rows,
+                               const size_t wide, const size_t kh, const size_t kw,
+                               const size_t sw)
 {
     const as_conv_shape *s = &r->args->shape;
     const size_t tail = s->ic % VF_LANES, full = s->ic - tail, stride = block_floats(s);
     const float *w = r->args->packed;
     size_t c = 0;
     for (; c < full; c += VF_LANES, w += stride)
-        interior_vector(r, w, ox, c, 0, wide, kh, kw, sw);
-    if (tail) interior_vector(r, w, ox, c, tail, wide, kh, kw, sw);
+        if (n_rows == 2)
+            pair_vector(r, w, ox, c, 0, kw);
+        else
+            interior_vector(r, w, ox, c, 0, wide, kh, kw, sw);
+    if (tail && n_rows == 2)
+        pair_vector(r, w, ox, c, tail, kw);
+    else if (tail)
+        interior_vector(r, w, ox, c, tail, wide, kh, kw, sw);
 }
 
 static void epilogue_part(const dw_row *r, size_t ox, size_t n_pixels)
@@ -166,44 +235,76 @@ static void epilogue_part(const dw_row *r, size_t ox, size_t n_pixels)
      r->args->shape.oc);
 }
 
-/* Interior pixels [x0, x1).  The last group may begin inside the one before and compute some
- * pixels twice; the epilogue runs over pixels that no later group touches. */
-AS_INLINE void interior(const dw_row *r, size_t x0, size_t x1, const size_t kh, const size_t kw,
-                        const size_t sw)
+/* Interior pixels [x0, x1) of n_rows rows, at least WIDE.  The last group may begin inside the one
+ * before and compute some pixels twice; the epilogue runs over pixels that no later group touches. */
+AS_INLINE void interior(const dw_row *r, size_t x0, size_t x1, const size_t n_rows,
+                        const size_t kh, const size_t kw, const size_t sw)
 {
     size_t done = x0;
-    if (x1 - x0 < WIDE) {
-        for (size_t ox = x0; ox < x1; ox++)
-            interior_pixels(r, ox, 1, kh, kw, sw);
-        epilogue_part(r, x0, x1 - x0);
-        return;
-    }
     for (size_t ox = x0; done < x1; ox = done) {
         if (ox > x1 - WIDE) ox = x1 - WIDE;
-        interior_pixels(r, ox, WIDE, kh, kw, sw);
+        interior_pixels(r, ox, n_rows, WIDE, kh, kw, sw);
         const size_t end = ox + WIDE, left = x1 - end;
         const size_t next = left == 0 || left >= WIDE ? end : x1 - WIDE;
-        epilogue_part(r, done, next - done);
+        for (size_t row = 0; row < n_rows; row++)
+            epilogue_part(r + row, done, next - done);
         done = next;
     }
+}
+
+/* A few interior pixels, one by one. */
+static void interior_narrow(const dw_row *r, size_t x0, size_t x1)
+{
+    for (size_t ox = x0; ox < x1; ox++)
+        interior_pixels(r, ox, 1, 1, 0, 0, 0);
+    epilogue_part(r, x0, x1 - x0);
+}
+
+/* Whether the kernel is one that `interior` knows: square, undilated. */
+static bool is_known(const as_conv_shape *s)
+{
+    if (s->dh != 1 || s->dw != 1 || s->kh != s->kw) return false;
+    if (s->kw == 7) return s->sw == 1;
+    return (s->kw == 3 || s->kw == 5) && s->sw <= 2;
 }
 
 static void interior_any(const dw_row *r, size_t x0, size_t x1)
 {
     const as_conv_shape *s = &r->args->shape;
-    const bool is_square = s->dw == 1 && s->kh == s->kw;
-    if (is_square && s->kw == 3 && s->sw == 1)
-        interior(r, x0, x1, 3, 3, 1);
-    else if (is_square && s->kw == 3 && s->sw == 2)
-        interior(r, x0, x1, 3, 3, 2);
-    else if (is_square && s->kw == 5 && s->sw == 1)
-        interior(r, x0, x1, 5, 5, 1);
-    else if (is_square && s->kw == 5 && s->sw == 2)
-        interior(r, x0, x1, 5, 5, 2);
-    else if (is_square && s->kw == 7 && s->sw == 1)
-        interior(r, x0, x1, 7, 7, 1);
+    if (x1 - x0 < WIDE)
+        interior_narrow(r, x0, x1);
+    else if (!is_known(s))
+        interior(r, x0, x1, 1, 0, 0, 0);
+    else if (s->kw == 3 && s->sw == 1)
+        interior(r, x0, x1, 1, 3, 3, 1);
+    else if (s->kw == 3)
+        interior(r, x0, x1, 1, 3, 3, 2);
+    else if (s->kw == 5 && s->sw == 1)
+        interior(r, x0, x1, 1, 5, 5, 1);
+    else if (s->kw == 5)
+        interior(r, x0, x1, 1, 5, 5, 2);
     else
-        interior(r, x0, x1, 0, 0, 0);
+        interior(r, x0, x1, 1, 7, 7, 1);
+}
+
+/* Rows from `row` on, before `end`, to do at once. */
+static size_t rows_at_once(const as_conv_shape *s, size_t row, size_t end, size_t n_interior)
+{
+    if (ROWS_AT_ONCE == 1 || !is_known(s) || s->kw == 3 || s->sw != 1 || s->sh != 1) return 1;
+    return n_interior >= WIDE && row + 1 < end && row % s->oh + 1 < s->oh ? 2 : 1;
+}
+
+static void interior_pair(const dw_row r[2], size_t x0, size_t x1)
+{
+#if ROWS_AT_ONCE == 2
+    const size_t kw = r->args->shape.kw;
+    if (kw == 5)
+        interior(r, x0, x1, 2, 5, 5, 1);
+    else
+        interior(r, x0, x1, 2, 7, 7, 1);
+#else
+    (void)r, (void)x0, (void)x1;
+#endif
 }
 
 /* `vecs` vectors of channels from c on at one border pixel; the last one has `tail` lanes if
@@ -288,17 +389,24 @@ void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, fl
 {
     const as_conv_shape *s = &args->shape;
     memset(scratch, 0, ROUTE(scratch_floats)(s) * sizeof *scratch);
-    dw_row r = {.args = args,
-                .zeros = scratch,
-                .clamp = KERNEL(epilogue_leading_clamp)(args->epilogue)};
+    const dw_row first = {.args = args,
+                          .zeros = scratch,
+                          .clamp = KERNEL(epilogue_leading_clamp)(args->epilogue)};
+    dw_row r[2] = {first, first};
     size_t x0, x1;
     find_interior(s, &x0, &x1);
-    for (size_t row = item_begin; row < item_end; row++) {
-        prepare_row(&r, row);
-        for (size_t ox = 0; ox < x0; ox++)
-            border_pixel(&r, ox);
-        interior_any(&r, x0, x1);
-        for (size_t ox = x1; ox < s->ow; ox++)
-            border_pixel(&r, ox);
+    for (size_t row = item_begin, n; row < item_end; row += n) {
+        n = rows_at_once(s, row, item_end, x1 - x0);
+        for (size_t i = 0; i < n; i++) {
+            prepare_row(&r[i], row + i);
+            for (size_t ox = 0; ox < x0; ox++)
+                border_pixel(&r[i], ox);
+            for (size_t ox = x1; ox < s->ow; ox++)
+                border_pixel(&r[i], ox);
+        }
+        if (n == 2)
+            interior_pair(r, x0, x1);
+        else
+            interior_any(r, x0, x1);
     }
 }

@@ -45,6 +45,11 @@ typedef struct pool_window {
     float divisor;
 } pool_window;
 
+AS_INLINE vf pooled(vf acc, vf x, const as_pool_kind kind)
+{
+    return kind == AS_POOL_MAX ? vf_max(acc, x) : vf_add(acc, x);
+}
+
 AS_INLINE vf pool_vector(const pool_window *w, size_t c, size_t tail, const as_pool_kind kind)
 {
     const as_pool_args *a = w->args;
@@ -56,9 +61,23 @@ AS_INLINE vf pool_vector(const pool_window *w, size_t c, size_t tail, const as_p
             const size_t ix = w->ox * a->sw + j * a->dw - a->pad_left;
             const float *p = w->data + (iy * a->in.w + ix) * stride + c;
             const vf x = tail ? vf_load_tail(p, tail) : vf_load(p);
-            acc = kind == AS_POOL_MAX ? vf_max(acc, x) : vf_add(acc, x);
+            acc = pooled(acc, x, kind);
         }
     }
+    return kind == AS_POOL_MAX ? acc : vf_div(acc, vf_splat(w->divisor));
+}
+
+/* As pool_vector, for a window of k x k taps that all lie inside; p is the first. */
+AS_INLINE vf pool_whole_window(const pool_window *w, const float *p, size_t tail,
+                               const as_pool_kind kind, const size_t k)
+{
+    const size_t stride = w->args->in.pixel_stride, row = w->args->in.w * stride;
+    vf acc = kind == AS_POOL_MAX ? vf_splat(-INFINITY) : vf_zero();
+    unrolled_for (i, k)
+        unrolled_for (j, k) {
+            const float *tap = p + i * row + j * stride;
+            acc = pooled(acc, tail ? vf_load_tail(tap, tail) : vf_load(tap), kind);
+        }
     return kind == AS_POOL_MAX ? acc : vf_div(acc, vf_splat(w->divisor));
 }
 
@@ -69,6 +88,34 @@ AS_INLINE void pool_pixel(const pool_window *w, float *out, const as_pool_kind k
     for (; c < full; c += VF_LANES)
         vf_store(out + c, pool_vector(w, c, 0, kind));
     if (tail) vf_store_tail(out + c, pool_vector(w, c, tail, kind), tail);
+}
+
+/* The columns [x0, x1) whose windows lie inside the row. */
+static void find_inside(const as_pool_args *a, size_t *x0, size_t *x1)
+{
+    const size_t span = (a->kw - 1) * a->dw;
+    *x0 = (a->pad_left + a->sw - 1) / a->sw;
+    *x1 = a->in.w + a->pad_left > span ? (a->in.w + a->pad_left - span - 1) / a->sw + 1 : 0;
+    if (*x1 > a->out.w) *x1 = a->out.w;
+    if (*x0 > *x1) *x0 = *x1;
+}
+
+/* Output columns [x0, x1) of a row whose windows of k x k taps all lie inside. */
+AS_INLINE void pool_inside(pool_window *w, float *out, size_t x0, size_t x1,
+                           const as_pool_kind kind, const size_t k)
+{
+    const as_pool_args *a = w->args;
+    const size_t tail = a->out.c % VF_LANES, full = a->out.c - tail,
+                 stride = a->in.pixel_stride;
+    const float *p =
+        w->data + ((w->oy * a->sh - a->pad_top) * a->in.w + x0 * a->sw - a->pad_left) * stride;
+    w->divisor = (float)(k * k);
+    for (size_t x = x0; x < x1; x++, p += a->sw * stride, out += a->out.pixel_stride) {
+        for (size_t c = 0; c < full; c += VF_LANES)
+            vf_store(out + c, pool_whole_window(w, p + c, 0, kind, k));
+        if (tail)
+            vf_store_tail(out + full, pool_whole_window(w, p + full, tail, kind, k), tail);
+    }
 }
 
 static float divisor(const pool_window *w)
@@ -82,9 +129,45 @@ static float divisor(const pool_window *w)
     return (float)(rows * cols);
 }
 
+/* Output columns [x0, x1), each window looked at by itself. */
+static void pool_any(pool_window *w, float *row, size_t x0, size_t x1)
+{
+    const as_pool_args *a = w->args;
+    for (w->ox = x0; w->ox < x1; w->ox++) {
+        w->cols = taps_inside(w->ox, a->sw, a->pad_left, a->kw, a->dw, a->in.w);
+        w->divisor = divisor(w);
+        if (a->kind == AS_POOL_MAX)
+            pool_pixel(w, row + w->ox * a->out.pixel_stride, AS_POOL_MAX);
+        else
+            pool_pixel(w, row + w->ox * a->out.pixel_stride, AS_POOL_AVERAGE);
+    }
+}
+
+/* Columns whose windows lie inside, for the usual windows. @return false for any other. */
+static bool pool_known(pool_window *w, float *row, size_t x0, size_t x1)
+{
+    const as_pool_args *a = w->args;
+    if (a->kh != a->kw || a->dh != 1 || a->dw != 1 || w->rows.end - w->rows.begin != a->kh)
+        return false;
+    float *out = row + x0 * a->out.pixel_stride;
+    if (a->kh == 2 && a->kind == AS_POOL_MAX)
+        pool_inside(w, out, x0, x1, AS_POOL_MAX, 2);
+    else if (a->kh == 2)
+        pool_inside(w, out, x0, x1, AS_POOL_AVERAGE, 2);
+    else if (a->kh == 3 && a->kind == AS_POOL_MAX)
+        pool_inside(w, out, x0, x1, AS_POOL_MAX, 3);
+    else if (a->kh == 3)
+        pool_inside(w, out, x0, x1, AS_POOL_AVERAGE, 3);
+    else
+        return false;
+    return true;
+}
+
 void KERNEL(pool)(const as_pool_args *args, size_t item_begin, size_t item_end)
 {
     const as_view *in = &args->in, *out = &args->out;
+    size_t x0, x1;
+    find_inside(args, &x0, &x1);
     for (size_t row = item_begin; row < item_end; row++) {
         const size_t image = row / out->h;
         pool_window w = {.args = args,
@@ -92,13 +175,11 @@ void KERNEL(pool)(const as_pool_args *args, size_t item_begin, size_t item_end)
                          .oy = row % out->h};
         w.rows = taps_inside(w.oy, args->sh, args->pad_top, args->kh, args->dh, in->h);
         float *to = out->data + row * out->w * out->pixel_stride;
-        for (w.ox = 0; w.ox < out->w; w.ox++, to += out->pixel_stride) {
-            w.cols = taps_inside(w.ox, args->sw, args->pad_left, args->kw, args->dw, in->w);
-            w.divisor = divisor(&w);
-            if (args->kind == AS_POOL_MAX)
-                pool_pixel(&w, to, AS_POOL_MAX);
-            else
-                pool_pixel(&w, to, AS_POOL_AVERAGE);
+        if (pool_known(&w, to, x0, x1)) {
+            pool_any(&w, to, 0, x0);
+            pool_any(&w, to, x1, out->w);
+        } else {
+            pool_any(&w, to, 0, out->w);
         }
         KERNEL(epilogue_in_place)(args->epilogue, 0, out, row * out->w, out->w, 0, out->c);
     }
