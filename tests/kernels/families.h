@@ -17,7 +17,7 @@ typedef enum outcome { AGREES, DIFFERS, REFUSED } outcome;
 /** One family: make a random case, and compare kernel and reference on a case. */
 typedef struct family {
     const char *name;
-    size_t n_cases;
+    size_t n_cases; /**< that a kernel must do; those that a route refuses are not counted */
     kernel_case (*make)(rng *r, const kernel_id *id);
     /** `what` gets the first difference, or "". */
     outcome (*check)(const kernel_id *id, const kernel_case *c, char *what, size_t room);

@@ -80,13 +80,13 @@ static void kernel_agrees_with_its_reference(void **state)
          at++) /* all variants and ISAs of a family get equal cases */
         r.state = r.state * 31 + (unsigned char)*at;
     size_t n_checked = 0;
-    for (size_t i = 0; i < f->n_cases; i++) {
+    for (size_t i = 0; n_checked < f->n_cases && i < 2 * f->n_cases; i++) {
         const kernel_case c = f->make(&r, id);
         const outcome result = check_case(id, &c);
         assert_int_not_equal(result, DIFFERS);
         n_checked += result == AGREES;
     }
-    assert_true(n_checked > f->n_cases / 2); /* a route that refuses everything is no pass */
+    assert_true(n_checked == f->n_cases); /* a route that refuses most is no pass */
     n_agreeing[id->isa] += n_checked;
 }
 
