@@ -4,7 +4,7 @@
  *
  * The points are 0, +-P, +-Q and infinity with P = 3/4 and Q = 3/2.  All constants of the
  * transforms are floats without rounding then, as with the usual points 1 and 2, but sums stay
- * smaller: the error on random data is half of theirs (bench/results/winograd-points).
+ * smaller: the error on random data is half of theirs (bench/results/winograd-points.txt).
  */
 #include "kernels/simd/f32.h"
 
