@@ -55,6 +55,17 @@ static assay_code make(as_tuner *t, bench *b, assay_error *err)
     return ASSAY_OK;
 }
 
+/* Whether everything that the layer reads and writes has a place of its own in the arena. */
+static bool is_bound(const as_layer *layer)
+{
+    const as_conv_args *args = &layer->args.conv;
+    for (size_t i = 0; i < layer->epilogue.n_steps; i++)
+        if (layer->epilogue.steps[i].operand != AS_OPERAND_SCALAR &&
+            layer->epilogue.steps[i].kind <= AS_STEP_MIN && !layer->epilogue.steps[i].view.data)
+            return false;
+    return args->in.data && args->out.data;
+}
+
 static assay_code time_layer(const bench *b, const as_layer *layer, as_plan_cost *out,
                              assay_error *err)
 {
@@ -92,7 +103,7 @@ static assay_code isolate_turn(as_tuner *t, size_t turn, size_t *option, as_plan
             i++;
         if (!layer->route || i == t->n_layers || t->layers[i].node != layer->node) continue;
         code = as_tuner_check_stop(t, err);
-        if (!code && option[i] == turn)
+        if (!code && option[i] == turn && is_bound(layer))
             code = time_layer(&b, layer, &file->layers[i].candidates[turn].isolated, err);
     }
     as_threads_free(b.threads);
