@@ -113,7 +113,8 @@ assay_code as_planner_place(as_planner *p, assay_error *err)
     for (size_t i = 0; !code && i < p->n_fixups; i++) {
         size_t channel = 0;
         int root = as_planner_root(p, p->fixups[i].value, &channel);
-        p->fixups[i].offset = ranges[root].offset + channel;
+        p->fixups[i].offset =
+            p->values[root].is_inside ? AS_NO_PLACE : ranges[root].offset + channel;
         if (p->fixups[i].view) p->fixups[i].view->pixel_stride = p->values[root].c;
     }
     as_free(ranges);

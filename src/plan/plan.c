@@ -250,6 +250,7 @@ void as_plan_bind(as_plan *plan, float *arena)
     if (plan->bound == arena) return;
     for (size_t i = 0; i < plan->n_fixups; i++) {
         const as_fixup *fixup = &plan->fixups[i];
+        if (fixup->offset == AS_NO_PLACE) continue;
         if (fixup->view)
             fixup->view->data = arena + fixup->offset;
         else

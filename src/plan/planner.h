@@ -23,13 +23,16 @@ typedef struct as_value {
     bool is_tight;     /**< Written in C order: it cannot become a part of wider pixels. */
 } as_value;
 
+/** Of a value inside a group: its view keeps no data. */
+#define AS_NO_PLACE SIZE_MAX
+
 /** A pointer that waits for the arena. */
 typedef struct as_fixup {
     as_view *view;   /**< Its data and pixel_stride are set, or */
     float **pointer; /**< this pointer is, when view is NULL. */
     int value;
     int layer;     /**< Layer that touches it; INT_MAX for the network's outputs. */
-    size_t offset; /**< Filled: floats from the arena's start. */
+    size_t offset; /**< Filled: floats from the arena's start, or AS_NO_PLACE. */
 } as_fixup;
 
 typedef struct as_planner {
