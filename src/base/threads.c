@@ -163,8 +163,9 @@ static assay_code start_workers(as_threads *pool, assay_error *err)
         worker *w = &pool->workers[i];
         *w = (worker){.pool = pool, .i = i};
         if (pthread_create(&w->thread, NULL, serve, w) != 0)
-            return as_fail(err, ASSAY_E_ENVIRONMENT, "the system refuses a pool of %zu threads",
-                           pool->n);
+            return as_fail(err, ASSAY_E_ENVIRONMENT,
+                           "the system refuses a pool of %zu threads, it gives %zu", pool->n,
+                           i);
         pool->n_started = i + 1;
     }
     return ASSAY_OK;
