@@ -84,20 +84,21 @@ static void slide(const as_group *group, const as_band_walk *walk, float *buffer
 }
 
 /* Rows [begin, end) of the last layer, in one image. */
-static void run_rows(const group_job *job, as_band_place *at, size_t begin, size_t end,
+static void run_rows(const group_job *job, const as_band_place *image, size_t begin, size_t end,
                      int64_t *layer_ns)
 {
     const as_group *group = job->group;
     const as_layer *layers = job->plan->layers;
     as_band_walk walk;
-    at->walk = &walk;
+    as_band_place at = *image;
+    at.walk = &walk;
     as_band_start(group, layers, begin, &walk);
     int64_t before = layer_ns ? as_clock_ns() : 0;
     for (size_t row = begin; row < end; row += group->band_rows) {
         as_band_next(group, layers, as_min(row + group->band_rows, end), &walk);
-        slide(group, &walk, at->buffers);
+        slide(group, &walk, at.buffers);
         for (size_t i = 0; i < group->n_layers; i++) {
-            as_band_call(job->plan->kernels, &layers[group->first + i], i, at, walk.rows[i]);
+            as_band_call(job->plan->kernels, &layers[group->first + i], i, &at, walk.rows[i]);
             if (!layer_ns) continue;
             const int64_t now = as_clock_ns();
             layer_ns[group->first + i] += now - before;
