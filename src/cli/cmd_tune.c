@@ -24,7 +24,7 @@ static const as_option options[] = {
     AS_INT(tune_options, threads, "threads", "N", 1, 1024,
            "threads; default: what the process may use"),
     AS_DOUBLE(tune_options, budget, "budget", "MINUTES", 0.01, 1e5,
-              "start no new round of timing routes after so long; default: none"),
+              "start no new round of timing after so long; default: none"),
     AS_INT(tune_options, seed, "seed", "N", -9007199254740992.0, 9007199254740992.0,
            "shuffles which routes meet in a round; default 1"),
     AS_FLAG(tune_options, force, "force", "replace an existing plan file"),
@@ -71,6 +71,15 @@ static void count(const as_plan_file *f, size_t *n_close, size_t *n_refused)
         }
 }
 
+/* Groups that go otherwise than by the rule. */
+static size_t count_other_bands(const as_plan_file *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n_groups; i++)
+        n += f->group_choices[i].bands != AS_BANDS_RULE;
+    return n;
+}
+
 static void print_text(const tune_options *o, const as_plan_file *f)
 {
     size_t n_close, n_refused;
@@ -78,11 +87,12 @@ static void print_text(const tune_options *o, const as_plan_file *f)
     count(f, &n_close, &n_refused);
     printf("%s: %zu layers, %zu by close routes; %zu boxes of %zu inputs equal\n", o->output,
            f->n_layers, n_close, e->n_boxes, e->n_inputs);
+    printf("%zu groups, %zu not by the rule's bands\n", f->n_groups, count_other_bands(f));
     if (n_refused) printf("%zu routes changed a box and were given up\n", n_refused);
     printf("%s, %s, %zu thread%s; %zu shape%s (%.0f %% of the pixels), %zu rounds, %s\n",
            f->cpu.model, f->isa, f->threads, f->threads == 1 ? "" : "s", e->n_calls,
            e->n_calls == 1 ? "" : "s", 100 * e->calls_share, e->n_rounds,
-           e->is_settled ? "settled" : "some layers undecided");
+           e->is_settled ? "settled" : "some choices undecided");
     printf("tuned / default %.3f", f->ratio.ratio);
     if (f->ratio.has_interval) printf(" (%.3f-%.3f)", f->ratio.low, f->ratio.high);
     printf(", n=%zu pairs\n", f->ratio.n);
@@ -94,13 +104,15 @@ static assay_code print_json(const tune_options *o, const as_plan_file *f, assay
     const as_plan_evidence *e = &f->evidence;
     count(f, &n_close, &n_refused);
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:I}", "plan",
-        o->output, "cpu", f->cpu.model, "isa", f->isa, "threads", (json_int_t)f->threads,
-        "layers", (json_int_t)f->n_layers, "close_layers", (json_int_t)n_close,
-        "routes_given_up", (json_int_t)n_refused, "inputs", (json_int_t)e->n_inputs, "boxes",
-        (json_int_t)e->n_boxes, "rounds", (json_int_t)e->n_rounds, "settled", e->is_settled,
-        "tuned_to_default", as_json_number(f->ratio.ratio), "low", as_json_number(f->ratio.low),
-        "high", as_json_number(f->ratio.high), "n", (json_int_t)f->ratio.n);
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:o, s:o, s:I}",
+        "plan", o->output, "cpu", f->cpu.model, "isa", f->isa, "threads",
+        (json_int_t)f->threads, "layers", (json_int_t)f->n_layers, "close_layers",
+        (json_int_t)n_close, "routes_given_up", (json_int_t)n_refused, "inputs",
+        (json_int_t)e->n_inputs, "boxes", (json_int_t)e->n_boxes, "groups",
+        (json_int_t)f->n_groups, "groups_by_other_bands", (json_int_t)count_other_bands(f),
+        "rounds", (json_int_t)e->n_rounds, "settled", e->is_settled, "tuned_to_default",
+        as_json_number(f->ratio.ratio), "low", as_json_number(f->ratio.low), "high",
+        as_json_number(f->ratio.high), "n", (json_int_t)f->ratio.n);
     if (!root)
         return as_fail(err, ASSAY_E_ARGUMENT, "%s is not UTF-8, JSON needs it", o->output);
     assay_code code = as_output_json(root, false, err);
@@ -153,10 +165,11 @@ const as_verb as_verb_tune = {
     .description =
         "Times every route that a layer may take inside the network, in interleaved runs, on "
         "the shapes that take most of the corpus' time; keeps the cheapest set with which "
-        "every box of the corpus is that of the exact routes; says what it gains over the "
-        "default plan. The plan file is for this CPU and this model alone: "
+        "every box of the corpus is that of the exact routes; then times each group of layers "
+        "by other bands of rows and without bands; says what all of it gains over the default "
+        "plan. The plan file is for this CPU and this model alone: "
         "`--policy tuned=native,plan=PLAN` runs it in an experiment, `assay bench --plan` "
-        "by itself. With --budget an undecided layer makes the exit status 6.",
+        "by itself. With --budget an undecided choice makes the exit status 6.",
     .example = "assay tune models/ch_PP-OCRv4_det_infer.onnx --corpus corpus --threads 1 -o "
                "plan.json",
     .options = options,

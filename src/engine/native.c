@@ -64,10 +64,11 @@ static assay_code check_routes(const native *n, assay_error *err)
     const as_plan *ran = as_session_plan(n->session);
     size_t n_followed = 0;
     if (!file) return ASSAY_OK;
+    const as_choices choices = as_plan_file_choices(file);
     for (size_t i = 0; i < ran->n_layers; i++) {
         const as_layer *layer = &ran->layers[i];
         if (!layer->route) continue;
-        const char *chosen = as_choice_of(file->choices, file->n_layers, layer->node);
+        const char *chosen = as_choice_of(&choices, layer->node);
         if (chosen && strcmp(chosen, layer->route->name) != 0)
             return as_fail(err, ASSAY_E_ENVIRONMENT,
                            "layer '%.60s' ran by route %.30s, the plan file chooses %.30s",

@@ -39,7 +39,7 @@ static assay_code route_of(as_planner *p, as_layer *layer, const as_node *node,
                            const as_route *routes, size_t n_routes, assay_error *err)
 {
     const as_conv_shape *shape = &layer->args.conv.shape;
-    const char *chosen = as_choice_of(p->options->choices, p->options->n_choices, node->id);
+    const char *chosen = as_choice_of(&p->options->choices, node->id);
     if (!chosen) {
         layer->route = as_plan_choose(routes, n_routes, shape, p->options);
         if (layer->route) return ASSAY_OK;

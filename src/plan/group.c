@@ -284,16 +284,44 @@ static size_t run_length(const as_planner *p, size_t first)
     return n;
 }
 
+size_t as_group_scaled(const as_group *group, as_bands bands)
+{
+    const size_t rows =
+        bands == AS_BANDS_HALF ? as_max(group->band_rows / 2, 1) : 2 * group->band_rows;
+    return as_round_up(rows, group->row_step);
+}
+
+/* The bands that were chosen for the draft.  @return false when its layers are to stand alone. */
+static bool take_choice(const as_planner *p, as_draft *d)
+{
+    const as_layer *layers = p->plan->layers;
+    as_group *group = &d->group;
+    const size_t by_rule = group->band_rows;
+    const as_bands bands = as_bands_of(&p->options->choices, layers[group->first].node,
+                                       layers[group->first + group->n_layers - 1].node);
+    if (bands == AS_BANDS_RULE || bands == AS_BANDS_ALONE) return bands == AS_BANDS_RULE;
+    group->band_rows = as_group_scaled(group, bands);
+    if (as_draft_check(d, layers, 0)) return true;
+    group->band_rows = by_rule;
+    return as_draft_check(d, layers, 0);
+}
+
 static assay_code form_groups(as_grouping *g, as_draft *draft, assay_error *err)
 {
     as_planner *p = g->planner;
     assay_code code = ASSAY_OK;
+    size_t alone_end = 0; /* layers before it were chosen to stand alone */
     for (size_t first = 0; !code && first < p->plan->n_layers;) {
         as_group *group = &p->plan->groups[p->plan->n_groups++];
         const size_t most = p->options->groups && p->options->fuse ? run_length(p, first) : 0;
         *group = (as_group){.first = first, .n_layers = 1};
-        if (most > 1 && as_draft_longest(g, first, most, draft))
-            code = accept(p, draft, group, err);
+        bool has_found =
+            first >= alone_end && most > 1 && as_draft_longest(g, first, most, draft);
+        if (has_found && !take_choice(p, draft)) {
+            alone_end = first + draft->group.n_layers;
+            has_found = false;
+        }
+        if (has_found) code = accept(p, draft, group, err);
         for (size_t i = 0; i < group->n_layers; i++)
             p->group_of[first++] = (int)(group - p->plan->groups);
     }

@@ -90,6 +90,9 @@ void as_band_resume(const as_group *group, const as_layer *layers, size_t row,
 /** First row of layer i's output that belongs to a thread whose share begins at row `row`. */
 size_t as_band_share(const as_group *group, size_t i, size_t row);
 
+/** Rows of a band, half or double of those that the rule chose. */
+size_t as_group_scaled(const as_group *group, as_bands bands);
+
 /** Items that threads share: row_step rows of one image each. */
 size_t as_group_items(const as_group *group);
 

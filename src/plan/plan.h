@@ -62,15 +62,14 @@ typedef struct as_plan_port {
 
 /** What a policy may ask of the engine; as_plan_options_defaults(). */
 typedef struct as_plan_options {
-    bool fuse;                      /**< [true] form epilogues. */
-    bool close_routes;              /**< [true] routes that are not exact may be used. */
-    const char *conv;               /**< [NULL] route preferred where it proposes itself. */
-    const as_layer_choice *choices; /**< [none] Go before all of these; borrowed. */
-    size_t n_choices;
-    bool groups;      /**< [true] layers may go band by band; never without `fuse`. */
-    size_t band_rows; /**< [0] rows of a band: 0 = by rule, else this many in every group that
+    bool fuse;          /**< [true] form epilogues. */
+    bool close_routes;  /**< [true] routes that are not exact may be used. */
+    const char *conv;   /**< [NULL] route preferred where it proposes itself. */
+    as_choices choices; /**< [none] Go before all of these; borrowed. */
+    bool groups;        /**< [true] layers may go band by band; never without `fuse`. */
+    size_t band_rows;   /**< [0] rows of a band: 0 = by rule, else this many in every group that
                           can be formed, whether it pays or not (tests). */
-    size_t threads;   /**< [1] threads that share the rows. */
+    size_t threads;     /**< [1] threads that share the rows. */
 } as_plan_options;
 
 as_plan_options as_plan_options_defaults(void);

@@ -26,6 +26,14 @@ void as_plan_file_free(as_plan_file *file)
     if (file) as_arena_free(file->arena); /* the struct itself lies in there */
 }
 
+as_choices as_plan_file_choices(const as_plan_file *file)
+{
+    return (as_choices){.layers = file->choices,
+                        .n_layers = file->n_layers,
+                        .groups = file->group_choices,
+                        .n_groups = file->n_groups};
+}
+
 /* ---- writing ---- */
 
 static json_t *cost_json(const as_plan_cost *cost)
@@ -62,6 +70,32 @@ static json_t *layers_json(const as_plan_file *file)
     return layers;
 }
 
+static json_t *group_json(const as_group_choice *choice, const as_plan_group *group)
+{
+    json_t *candidates = json_array();
+    for (int i = 0; i < AS_BANDS_N; i++)
+        json_array_append_new(candidates,
+                              json_pack("{s:s, s:I, s:o}", "bands", as_bands_name((as_bands)i),
+                                        "rows", (json_int_t)group->rows[i], "in_place",
+                                        cost_json(&group->in_place[i])));
+    return json_pack("{s:i, s:s, s:i, s:s, s:I, s:s, s:o}", "first_node", choice->first,
+                     "first", group->first, "last_node", choice->last, "last", group->last,
+                     "layers", (json_int_t)group->n_layers, "bands",
+                     as_bands_name(choice->bands), "candidates", candidates);
+}
+
+static json_t *groups_json(const as_plan_file *file)
+{
+    json_t *groups = json_array();
+    for (size_t i = 0; i < file->n_groups; i++)
+        if (json_array_append_new(groups,
+                                  group_json(&file->group_choices[i], &file->groups[i]))) {
+            json_decref(groups);
+            return NULL;
+        }
+    return groups;
+}
+
 static json_t *evidence_json(const as_plan_evidence *e)
 {
     json_t *calls = json_array();
@@ -72,11 +106,12 @@ static json_t *evidence_json(const as_plan_evidence *e)
                                                (json_int_t)c->w, "calls_of_its_shape",
                                                (json_int_t)c->n_calls));
     }
-    return json_pack("{s:s, s:I, s:o, s:f, s:I, s:b, s:I, s:I, s:I}", "manifest_sha256",
+    return json_pack("{s:s, s:I, s:o, s:f, s:I, s:I, s:b, s:I, s:I, s:I}", "manifest_sha256",
                      e->manifest_sha256, "seed", (json_int_t)e->seed, "calls", calls,
                      "calls_share", e->calls_share, "rounds", (json_int_t)e->n_rounds,
-                     "settled", e->is_settled, "comparisons", (json_int_t)e->n_comparisons,
-                     "inputs", (json_int_t)e->n_inputs, "boxes", (json_int_t)e->n_boxes);
+                     "group_rounds", (json_int_t)e->n_group_rounds, "settled", e->is_settled,
+                     "comparisons", (json_int_t)e->n_comparisons, "inputs",
+                     (json_int_t)e->n_inputs, "boxes", (json_int_t)e->n_boxes);
 }
 
 static json_t *ratio_json(const as_plan_ratio *r)
@@ -95,17 +130,18 @@ static json_t *file_json(const as_plan_file *f)
                   f->cpu.family, "model", f->cpu.model_number, "name", f->cpu.model, "isa",
                   f->isa, "l1d_bytes", (json_int_t)f->cpu.l1d_bytes, "l2_bytes",
                   (json_int_t)f->cpu.l2_bytes, "l3_bytes", (json_int_t)f->cpu.l3_bytes);
-    json_t *layers = layers_json(f);
-    if (!cpu || !layers) {
+    json_t *layers = layers_json(f), *groups = groups_json(f);
+    if (!cpu || !layers || !groups) {
         json_decref(cpu);
         json_decref(layers);
+        json_decref(groups);
         return NULL;
     }
-    return json_pack("{s:i, s:o, s:I, s:{s:s, s:s}, s:o, s:o, s:o}", "schema",
+    return json_pack("{s:i, s:o, s:I, s:{s:s, s:s}, s:o, s:o, s:o, s:o}", "schema",
                      AS_PLAN_FILE_SCHEMA, "cpu", cpu, "threads", (json_int_t)f->threads,
                      "model", "name", f->model_name, "sha256", f->model_sha256, "ratio",
                      ratio_json(&f->ratio), "evidence", evidence_json(&f->evidence), "layers",
-                     layers);
+                     layers, "groups", groups);
 }
 
 assay_code as_plan_file_text(const as_plan_file *file, char **text, assay_error *err)
@@ -178,6 +214,18 @@ static assay_code check_layer(const as_plan_file *file, size_t i, const as_graph
                    choice->route, choice->node, choice->name);
 }
 
+/* A group's outer layer: a node of this name, or the copy of an input or output. */
+static assay_code check_end(int id, const char *name, const as_graph *graph, assay_error *err)
+{
+    const as_node *node =
+        id >= 0 && id < as_graph_n_nodes(graph) ? as_graph_node(graph, id) : NULL;
+    if (id < 0 ? as_graph_find_tensor(graph, name) >= 0 : node && strcmp(node->name, name) == 0)
+        return ASSAY_OK;
+    return as_fail(err, ASSAY_E_FORMAT,
+                   "the plan has a group at node %d '%.60s', the model's is '%.60s'", id, name,
+                   node ? node->name : "not there");
+}
+
 assay_code as_plan_file_check(const as_plan_file *file, const as_graph *graph,
                               const as_kernels *kernels, const char *model_sha256,
                               assay_error *err)
@@ -193,5 +241,10 @@ assay_code as_plan_file_check(const as_plan_file *file, const as_graph *graph,
                        file->model_sha256, file->model_name, model_sha256);
     for (size_t i = 0; i < file->n_layers && !code; i++)
         code = check_layer(file, i, graph, kernels, err);
+    for (size_t i = 0; i < file->n_groups && !code; i++) {
+        const as_group_choice *choice = &file->group_choices[i];
+        code = check_end(choice->first, file->groups[i].first, graph, err);
+        if (!code) code = check_end(choice->last, file->groups[i].last, graph, err);
+    }
     return code;
 }

@@ -2,12 +2,13 @@
 #ifndef ASSAY_PLAN_PLAN_FILE_H
 #define ASSAY_PLAN_PLAN_FILE_H
 /*
- * A plan file: the routes that `assay tune` chose for one model on one CPU, and what it saw.
+ * A plan file: the routes and bands that `assay tune` chose for one model on one CPU, and what it
+ * saw.
  *
  *     as_plan_file *file;
  *     code = as_plan_file_read("plan.json", &file, err);
  *     if (!code) code = as_plan_file_check(file, graph, kernels, model_sha256, err);
- *     options.choices = file->choices;  options.n_choices = file->n_layers;
+ *     options.choices = as_plan_file_choices(file);
  *     as_plan_file_free(file);
  *
  * It is JSON, written whole or not at all; the same measurements give the same bytes, and what is
@@ -24,7 +25,7 @@
 #include "kernels/kernels.h"
 #include "plan/choices.h"
 
-#define AS_PLAN_FILE_SCHEMA 1
+#define AS_PLAN_FILE_SCHEMA 2 /* 2: groups */
 
 /** Milliseconds of a layer, summed over the calls measured; n = 0: not measured. */
 typedef struct as_plan_cost {
@@ -47,6 +48,14 @@ typedef struct as_plan_layer {
     size_t n_candidates;
 } as_plan_layer;
 
+/** A group that the rule formed in a call measured, and what each way to go costs. */
+typedef struct as_plan_group {
+    const char *first, *last; /**< Names of its outer layers; the bands stand in the choice. */
+    size_t n_layers;
+    size_t rows[AS_BANDS_N]; /**< Of a band, in the call with most pixels; 0 = alone. */
+    as_plan_cost in_place[AS_BANDS_N];
+} as_plan_group;
+
 /** A call that was measured; it stands for all of its shape. */
 typedef struct as_plan_call {
     const char *id; /**< In the corpus. */
@@ -62,9 +71,10 @@ typedef struct as_plan_evidence {
     size_t n_calls;
     double calls_share;       /**< Of all the corpus' pixels, those that `calls` stand for. */
     size_t n_rounds;          /**< In which routes were timed. */
+    size_t n_group_rounds;    /**< In which bands were. */
     size_t n_comparisons;     /**< Passes over the corpus to compare boxes. */
     size_t n_inputs, n_boxes; /**< Compared in the last, whole one, which was equal. */
-    bool is_settled;          /**< Every layer's choice was decided before the budget ended. */
+    bool is_settled;          /**< Every choice was decided before the budget ended. */
 } as_plan_evidence;
 
 /** Whole network, tuned / default; n = 0: not measured. */
@@ -86,6 +96,9 @@ typedef struct as_plan_file {
     as_layer_choice *choices; /**< [n_layers] */
     as_plan_layer *layers;    /**< [n_layers], in the graph's order */
     size_t n_layers;
+    as_group_choice *group_choices; /**< [n_groups] */
+    as_plan_group *groups;          /**< [n_groups] */
+    size_t n_groups;
     char sha256[AS_SHA256_HEX]; /**< Of the file that was read; "" before. */
     as_arena *arena;            /**< Owns all of this, itself too. */
 } as_plan_file;
@@ -95,6 +108,9 @@ as_plan_file *as_plan_file_new(void) AS_CHECKED;
 
 /** Free it; takes NULL. */
 void as_plan_file_free(as_plan_file *file);
+
+/** What it chose, for as_plan_options; borrows `file`. */
+as_choices as_plan_file_choices(const as_plan_file *file);
 
 /** The file's text in fresh memory (as_free).  @return ASSAY_E_MEMORY. */
 assay_code as_plan_file_text(const as_plan_file *file, char **text, assay_error *err);

@@ -188,6 +188,49 @@ static void read_layers(reader *r, const json_t *root)
         read_layer(r, json_array_get(list, i), i);
 }
 
+/* The ways of a group stand in the order of as_bands. */
+static void read_bands(reader *r, const json_t *item, as_plan_group *group, size_t i)
+{
+    as_bands bands;
+    if (!as_bands_find(read_text(r, item, "bands"), &bands) || bands != (as_bands)i)
+        refuse(r, "bands", json_object_get(item, "bands"),
+               "'rule', 'alone', 'half', 'double' in turn");
+    group->rows[i] = read_count(r, item, "rows");
+    group->in_place[i] = read_cost(r, item, "in_place");
+}
+
+static void read_group(reader *r, const json_t *object, size_t i)
+{
+    as_group_choice *choice = &r->file->group_choices[i];
+    as_plan_group *group = &r->file->groups[i];
+    const json_t *list = json_object_get(object, "candidates");
+    r->at = i;
+    choice->first = (int)read_int(r, object, "first_node", -1, INT_MAX);
+    choice->last = (int)read_int(r, object, "last_node", -1, INT_MAX);
+    if (!as_bands_find(read_text(r, object, "bands"), &choice->bands))
+        refuse(r, "bands", json_object_get(object, "bands"), "rule, alone, half or double");
+    group->first = read_text(r, object, "first");
+    group->last = read_text(r, object, "last");
+    group->n_layers = read_count(r, object, "layers");
+    if (!json_is_array(list) || json_array_size(list) != AS_BANDS_N)
+        refuse(r, "candidates", list, "a list of 4");
+    for (size_t c = 0; c < AS_BANDS_N && !r->code; c++)
+        read_bands(r, json_array_get(list, c), group, c);
+}
+
+static void read_groups(reader *r, const json_t *root)
+{
+    const json_t *list;
+    size_t n;
+    r->place = "groups";
+    r->file->group_choices =
+        read_list(r, root, "groups", sizeof *r->file->group_choices, &list, &n);
+    r->file->groups = read_list(r, root, "groups", sizeof *r->file->groups, &list, &n);
+    r->file->n_groups = n;
+    for (size_t i = 0; i < n && !r->code; i++)
+        read_group(r, json_array_get(list, i), i);
+}
+
 static void read_evidence(reader *r, const json_t *object)
 {
     as_plan_evidence *e = &r->file->evidence;
@@ -197,6 +240,7 @@ static void read_evidence(reader *r, const json_t *object)
     e->seed = read_int(r, object, "seed", INT64_MIN, INT64_MAX);
     e->calls_share = read_number(r, object, "calls_share");
     e->n_rounds = read_count(r, object, "rounds");
+    e->n_group_rounds = read_count(r, object, "group_rounds");
     e->is_settled = read_bool(r, object, "settled");
     e->n_comparisons = read_count(r, object, "comparisons");
     e->n_inputs = read_count(r, object, "inputs");
@@ -258,6 +302,7 @@ static void read_root(reader *r, const json_t *root)
     read_ratio(r, root);
     read_evidence(r, json_object_get(root, "evidence"));
     read_layers(r, root);
+    read_groups(r, root);
 }
 
 static assay_code parse(const as_bytes *text, as_plan_file *file, assay_error *err)

@@ -47,8 +47,7 @@ static assay_code read_plan(assay_model *m, const char *path,
     if (code) return code;
     code = as_plan_file_check(m->tuned, m->graph, m->kernels, sha256, err);
     if (code) as_error_where(err, "%s", options->plan);
-    m->options.choices = m->tuned->choices;
-    m->options.n_choices = m->tuned->n_layers;
+    m->options.choices = as_plan_file_choices(m->tuned);
     return code;
 }
 
@@ -68,8 +67,10 @@ static assay_code fill(assay_model *m, const char *path, const assay_model_optio
     m->conv = options->conv ? as_strdup(options->conv) : NULL;
     if (!m->weights || (options->conv && !m->conv))
         return as_fail(err, ASSAY_E_MEMORY, "no memory for a model");
-    m->options = (as_plan_options){
-        .fuse = options->fuse != 0, .close_routes = options->winograd != 0, .conv = m->conv};
+    m->options = as_plan_options_defaults();
+    m->options.fuse = options->fuse != 0;
+    m->options.close_routes = options->winograd != 0;
+    m->options.conv = m->conv;
     code = as_onnx_load(path, &m->graph, err);
     if (!code) code = as_passes_run(m->graph, m->options.fuse, m->passes, &m->n_passes, err);
     return code ? code : read_plan(m, path, options, err);
@@ -123,10 +124,9 @@ size_t as_model_weight_bytes(const assay_model *model)
     return as_weights_bytes(model->weights);
 }
 
-void as_model_choose(assay_model *model, const as_layer_choice *choices, size_t n_choices)
+void as_model_choose(assay_model *model, const as_choices *choices)
 {
-    model->options.choices = choices;
-    model->options.n_choices = n_choices;
+    model->options.choices = choices ? *choices : (as_choices){0};
 }
 
 const as_plan_file *as_model_plan_file(const assay_model *model) { return model->tuned; }

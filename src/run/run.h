@@ -23,10 +23,10 @@ const as_kernels *as_model_kernels(const assay_model *model);
 const as_plan_options *as_model_options(const assay_model *model);
 
 /**
- * Let plans made from now on take these routes (borrowed, until the next call); none: the default.
+ * Let plans made from now on go by these choices (borrowed, until the next call); NULL: the default.
  * Sessions are cleared by the caller, since their plans stay as they are.
  */
-void as_model_choose(assay_model *model, const as_layer_choice *choices, size_t n_choices);
+void as_model_choose(assay_model *model, const as_choices *choices);
 
 /** The plan file that the model was loaded with, or NULL; borrowed. */
 const as_plan_file *as_model_plan_file(const assay_model *model);

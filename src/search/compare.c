@@ -45,11 +45,16 @@ static assay_code compare_call(as_tuner *t, size_t at, bool *is_equal, assay_err
 assay_code as_tuner_compare(void *context, const size_t *option, bool *is_equal,
                             assay_error *err)
 {
-    as_tuner *t = context;
+    return as_tuner_compare_by(context, option, NULL, is_equal, err);
+}
+
+assay_code as_tuner_compare_by(as_tuner *t, const size_t *routes, const size_t *bands,
+                               bool *is_equal, assay_error *err)
+{
     assay_code code = ASSAY_OK;
     *is_equal = true;
     t->n_inputs = t->n_boxes = 0;
-    as_tuner_use(t, option);
+    as_tuner_use(t, routes, bands);
     size_t n = t->corpus->n_calls;
     for (size_t i = 0; i < n && !code && *is_equal; i++) {
         size_t call = (t->last_differing + i) % n;

@@ -40,9 +40,11 @@ static assay_code make(as_tuner *t, bench *b, assay_error *err)
     size_t n_floats = 0;
     for (int d = 0; d < x->rank; d++)
         shape.dims[d] = x->dims[d];
+    as_plan_options options = *as_model_options(t->model);
+    options.groups = false; /* every layer has its input and output whole */
     assay_code code =
-        as_plan_new(as_model_graph(t->model), &shape, 1, as_model_kernels(t->model),
-                    as_model_options(t->model), as_model_weights(t->model), &b->plan, err);
+        as_plan_new(as_model_graph(t->model), &shape, 1, as_model_kernels(t->model), &options,
+                    as_model_weights(t->model), &b->plan, err);
     if (!code) code = as_threads_new(as_session_threads(t->session), &b->threads, err);
     if (code) return code;
     b->scratch_stride = as_round_up(b->plan->scratch_floats, AS_ALIGNMENT / sizeof(float));
@@ -69,7 +71,7 @@ static bool is_bound(const as_layer *layer)
 static assay_code time_layer(const bench *b, const as_layer *layer, as_plan_cost *out,
                              assay_error *err)
 {
-    double ms[CALLS];
+    double seconds[CALLS];
     job j = {.layer = layer,
              .scratch =
                  b->arena + as_round_up(b->plan->arena_floats, AS_ALIGNMENT / sizeof(float)),
@@ -77,14 +79,11 @@ static assay_code time_layer(const bench *b, const as_layer *layer, as_plan_cost
     for (int i = -1; i < CALLS; i++) { /* the first warms up */
         int64_t start_ns = as_clock_ns();
         as_threads_run(b->threads, layer->n_items, run_part, &j);
-        if (i >= 0) ms[i] = 1e-6 * (double)(as_clock_ns() - start_ns);
+        if (i >= 0) seconds[i] = 1e-9 * (double)(as_clock_ns() - start_ns);
     }
     as_summary s = {0};
-    assay_code code = as_summary_of(ms, CALLS, &s, err);
-    *out = (as_plan_cost){.n = s.n,
-                          .median_ms = s.median,
-                          .lower_quartile_ms = s.lower_quartile,
-                          .upper_quartile_ms = s.upper_quartile};
+    assay_code code = as_summary_of(seconds, CALLS, &s, err);
+    *out = as_tuner_cost(&s);
     return code;
 }
 
@@ -95,7 +94,7 @@ static assay_code isolate_turn(as_tuner *t, size_t turn, size_t *option, as_plan
     bench b = {0};
     for (size_t i = 0; i < t->n_layers; i++)
         option[i] = turn < t->layers[i].n_options ? turn : 0;
-    as_tuner_use(t, option);
+    as_tuner_use(t, option, NULL);
     assay_code code = make(t, &b, err);
     for (size_t l = 0, i = 0; !code && l < b.plan->n_layers; l++) {
         const as_layer *layer = &b.plan->layers[l];

@@ -7,21 +7,23 @@
 #include "base/size.h"
 #include "search/tuner.h"
 
-/* Timed runs of a call in a slot, whose median is the slot's sample: one run that another process
- * interrupted does not reach the estimate. */
-#define RUNS 3
-
 assay_code as_tuner_check_stop(const as_tuner *t, assay_error *err)
 {
     if (!t->control->stop || !t->control->stop(t->control->stop_context)) return ASSAY_OK;
     return as_fail(err, ASSAY_E_INTERRUPTED, "stopped while tuning; nothing was written");
 }
 
-void as_tuner_use(as_tuner *t, const size_t *option)
+void as_tuner_use(as_tuner *t, const size_t *routes, const size_t *bands)
 {
-    for (size_t i = 0; i < t->n_layers && option; i++)
-        t->choices[i].route = t->layers[i].options[option[i]].route;
-    as_model_choose(t->model, t->choices, option ? t->n_layers : 0);
+    for (size_t i = 0; i < t->n_layers && routes; i++)
+        t->choices[i].route = t->layers[i].options[routes[i]].route;
+    for (size_t i = 0; i < t->n_groups && bands; i++)
+        t->bands[i].bands = (as_bands)bands[i];
+    const as_choices choices = {.layers = t->choices,
+                                .n_layers = routes ? t->n_layers : 0,
+                                .groups = t->bands,
+                                .n_groups = bands ? t->n_groups : 0};
+    as_model_choose(t->model, &choices);
     assay_session_clear(t->session); /* its plans are by other routes */
 }
 
@@ -63,13 +65,14 @@ assay_code as_tuner_run(as_tuner *t, const as_tuner_call *call, assay_error *err
 
 static double median_of(double *values)
 {
-    as_sort(values, RUNS);
-    return values[RUNS / 2];
+    as_sort(values, AS_TUNER_RUNS);
+    return values[AS_TUNER_RUNS / 2];
 }
 
-/* Put the layers' times of the last run into runs[layer][run]. */
-static void take_times(const as_tuner *t, size_t run, double (*runs)[RUNS])
+static void take_layers(const as_tuner *t, size_t call, size_t run,
+                        double (*runs)[AS_TUNER_RUNS])
 {
+    (void)call;
     const as_plan *plan = as_session_plan(t->session);
     const int64_t *layer_ns = as_session_layer_ns(t->session);
     size_t i = 0;
@@ -91,15 +94,35 @@ static double weight_of(const as_tuner *t, size_t call)
     return (double)t->calls[call].what.n_calls / (double)all;
 }
 
-/* One call's runs by the session's routes; runs[layer][RUNS] is filled. */
-static assay_code measure_call(as_tuner *t, const as_tuner_call *call, double (*runs)[RUNS],
-                               assay_error *err)
+/* One call's runs as the session is set; runs[item][AS_TUNER_RUNS] is filled. */
+static assay_code time_call(as_tuner *t, size_t call, as_tuner_take take,
+                            double (*runs)[AS_TUNER_RUNS], assay_error *err)
 {
-    assay_code code = as_tuner_run(t, call, err); /* makes the plan and touches its memory */
-    for (size_t run = 0; run < RUNS && !code; run++) {
-        code = as_tuner_run(t, call, err);
-        if (!code) take_times(t, run, runs);
+    /* The first run makes the plan and touches its memory. */
+    assay_code code = as_tuner_run(t, &t->calls[call], err);
+    for (size_t run = 0; run < AS_TUNER_RUNS && !code; run++) {
+        code = as_tuner_run(t, &t->calls[call], err);
+        if (!code) take(t, call, run, runs);
     }
+    return code;
+}
+
+assay_code as_tuner_time(as_tuner *t, size_t n, as_tuner_take take, double *seconds,
+                         assay_error *err)
+{
+    double(*runs)[AS_TUNER_RUNS] = as_alloc_array(n + 1, sizeof *runs);
+    if (!runs) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu times", n);
+    assay_code code = ASSAY_OK;
+    memset(seconds, 0, n * sizeof *seconds);
+    as_session_trace(t->session, true);
+    for (size_t i = 0; i < t->n_calls && !code; i++) {
+        memset(runs, 0, n * sizeof *runs);
+        code = time_call(t, i, take, runs, err);
+        for (size_t item = 0; item < n && !code; item++)
+            seconds[item] += weight_of(t, i) * median_of(runs[item]);
+    }
+    as_session_trace(t->session, false);
+    as_free(runs);
     return code;
 }
 
@@ -107,31 +130,20 @@ assay_code as_tuner_measure(void *context, const size_t *option, double *layer_s
                             assay_error *err)
 {
     as_tuner *t = context;
-    double(*runs)[RUNS] = as_alloc_array(t->n_layers + 1, sizeof *runs);
-    if (!runs) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu layers", t->n_layers);
-    assay_code code = ASSAY_OK;
-    as_tuner_use(t, option);
-    memset(layer_s, 0, t->n_layers * sizeof *layer_s);
-    as_session_trace(t->session, true);
-    for (size_t i = 0; i < t->n_calls && !code; i++) {
-        code = measure_call(t, &t->calls[i], runs, err);
-        for (size_t l = 0; l < t->n_layers && !code; l++)
-            layer_s[l] += weight_of(t, i) * median_of(runs[l]);
-    }
-    as_session_trace(t->session, false);
-    as_free(runs);
-    return code;
+    as_tuner_use(t, option, NULL);
+    return as_tuner_time(t, t->n_layers, take_layers, layer_s, err);
 }
 
-assay_code as_tuner_pass(as_tuner *t, const size_t *option, double *seconds, assay_error *err)
+assay_code as_tuner_pass(as_tuner *t, const size_t *routes, const size_t *bands,
+                         double *seconds, assay_error *err)
 {
     assay_code code = ASSAY_OK;
     *seconds = 0;
-    as_tuner_use(t, option);
+    as_tuner_use(t, routes, bands);
     for (size_t i = 0; i < t->n_calls && !code; i++) {
-        double runs[RUNS];
+        double runs[AS_TUNER_RUNS];
         code = as_tuner_run(t, &t->calls[i], err);
-        for (size_t run = 0; run < RUNS && !code; run++) {
+        for (size_t run = 0; run < AS_TUNER_RUNS && !code; run++) {
             int64_t start_ns = as_clock_ns();
             code = as_tuner_run(t, &t->calls[i], err);
             runs[run] = 1e-9 * (double)(as_clock_ns() - start_ns);

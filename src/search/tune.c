@@ -81,8 +81,10 @@ static assay_code list_layers(as_tuner *t, assay_error *err)
     if (t->arena) {
         t->layers = as_arena_array(t->arena, plan->n_layers + 1, sizeof *t->layers);
         t->choices = as_arena_array(t->arena, plan->n_layers + 1, sizeof *t->choices);
+        t->routes = as_arena_array(t->arena, plan->n_layers + 1, sizeof *t->routes);
     }
-    if (!t->layers || !t->choices) return as_fail(err, ASSAY_E_MEMORY, "no memory to tune");
+    if (!t->layers || !t->choices || !t->routes)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory to tune");
     for (size_t i = 0; i < plan->n_layers; i++) {
         const as_layer *from = &plan->layers[i];
         if (!from->route) continue;
@@ -112,7 +114,7 @@ static assay_code find_truth(as_tuner *t, assay_error *err)
 }
 
 /* Pairs of tuned and default, which of the two comes first taking turns. */
-static assay_code measure_ratio(as_tuner *t, const size_t *tuned, as_plan_ratio *out,
+static assay_code measure_ratio(as_tuner *t, const size_t *bands, as_plan_ratio *out,
                                 assay_error *err)
 {
     size_t n = t->options->ratio_rounds;
@@ -125,7 +127,8 @@ static assay_code measure_ratio(as_tuner *t, const size_t *tuned, as_plan_ratio 
         size_t first = (round + (size_t)t->options->seed) % 2;
         for (size_t turn = 0; turn < 2 && !code; turn++) {
             size_t who = first ^ turn; /* 0: tuned, 1: default */
-            code = as_tuner_pass(t, who ? NULL : tuned, &s[who][round], err);
+            code = as_tuner_pass(t, who ? NULL : t->routes, who ? NULL : bands, &s[who][round],
+                                 err);
         }
         if (watch->step) watch->step(watch->context, round + 1);
     }
@@ -157,14 +160,16 @@ static assay_code fill_head(const as_tuner *t, as_plan_file *file, assay_error *
 }
 
 static assay_code fill_evidence(const as_tuner *t, const as_route_search *search,
-                                as_plan_file *file, assay_error *err)
+                                const as_route_search *groups, as_plan_file *file,
+                                assay_error *err)
 {
     as_plan_evidence *e = &file->evidence;
     strcpy(e->manifest_sha256, t->corpus->manifest_sha256);
     e->seed = t->options->seed;
     e->n_rounds = search->n_rounds;
-    e->is_settled = search->is_settled;
-    e->n_comparisons = search->n_comparisons;
+    e->n_group_rounds = groups->n_rounds;
+    e->is_settled = search->is_settled && groups->is_settled;
+    e->n_comparisons = search->n_comparisons + groups->n_comparisons;
     e->n_inputs = t->n_inputs;
     e->n_boxes = t->n_boxes;
     e->calls_share = t->calls_share;
@@ -182,6 +187,14 @@ static assay_code fill_evidence(const as_tuner *t, const as_route_search *search
             return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan file");
     }
     return ASSAY_OK;
+}
+
+as_plan_cost as_tuner_cost(const as_summary *seconds)
+{
+    return (as_plan_cost){.n = seconds->n,
+                          .median_ms = 1e3 * seconds->median,
+                          .lower_quartile_ms = 1e3 * seconds->lower_quartile,
+                          .upper_quartile_ms = 1e3 * seconds->upper_quartile};
 }
 
 static assay_code fill_layer(const as_tuner *t, const as_route_search *search, size_t i,
@@ -205,19 +218,17 @@ static assay_code fill_layer(const as_tuner *t, const as_route_search *search, s
             (as_plan_candidate){.route = option->route, /* the kernels' table has it for good */
                                 .is_exact = option->is_exact,
                                 .changes_boxes = option->changes_boxes,
-                                .in_place = {.n = s.n,
-                                             .median_ms = 1e3 * s.median,
-                                             .lower_quartile_ms = 1e3 * s.lower_quartile,
-                                             .upper_quartile_ms = 1e3 * s.upper_quartile}};
+                                .in_place = as_tuner_cost(&s)};
     }
     return code;
 }
 
-static assay_code fill(as_tuner *t, const as_route_search *search, as_plan_file *file,
-                       assay_error *err)
+static assay_code fill(as_tuner *t, const as_route_search *search,
+                       const as_route_search *groups, as_plan_file *file, assay_error *err)
 {
     assay_code code = fill_head(t, file, err);
-    if (!code) code = fill_evidence(t, search, file, err);
+    if (!code) code = fill_evidence(t, search, groups, file, err);
+    if (!code) code = as_tuner_fill_groups(t, groups, file, err);
     file->choices = as_arena_array(file->arena, t->n_layers + 1, sizeof *file->choices);
     file->layers = as_arena_array(file->arena, t->n_layers + 1, sizeof *file->layers);
     if (!code && (!file->choices || !file->layers))
@@ -229,38 +240,52 @@ static assay_code fill(as_tuner *t, const as_route_search *search, as_plan_file 
 
 /* ---- all of it ---- */
 
-static void on_slot(void *context, size_t n_slots, size_t at_most)
+void as_tuner_slot(void *context, size_t n_slots, size_t at_most)
 {
     const as_tuner *t = context;
     const as_trial_watch *watch = &t->control->watch;
-    if (n_slots == 1 && watch->begin) watch->begin(watch->context, "timing routes", at_most);
+    if (n_slots == 1 && watch->begin) watch->begin(watch->context, t->what, at_most);
     if (watch->step) watch->step(watch->context, n_slots);
 }
 
-static assay_code search_and_fill(as_tuner *t, as_plan_file *file, assay_error *err)
+/* Each layer's route; t->routes has them then. */
+static assay_code choose_routes(as_tuner *t, as_route_search *search, assay_error *err)
 {
     const as_route_meter meter = {.context = t,
                                   .measure = as_tuner_measure,
                                   .compare = as_tuner_compare,
                                   .now_s = as_tuner_now_s,
-                                  .progress = on_slot};
-    as_route_search search = {.layers = t->layers,
-                              .n_layers = t->n_layers,
-                              .meter = &meter,
-                              .seed = (uint64_t)t->options->seed,
-                              .least_rounds = t->options->least_rounds,
-                              .most_rounds = t->options->most_rounds,
-                              .budget_s = t->options->budget_s};
-    size_t *tuned = as_alloc_array(t->n_layers + 1, sizeof *tuned);
-    assay_code code = tuned ? as_routes_search(&search, err)
-                            : as_fail(err, ASSAY_E_MEMORY, "no memory to tune");
+                                  .progress = as_tuner_slot};
+    *search = (as_route_search){.layers = t->layers,
+                                .n_layers = t->n_layers,
+                                .meter = &meter,
+                                .seed = (uint64_t)t->options->seed,
+                                .least_rounds = t->options->least_rounds,
+                                .most_rounds = t->options->most_rounds,
+                                .budget_s = t->options->budget_s / 2};
+    t->what = "timing routes";
+    assay_code code = as_routes_search(search, err);
+    search->meter = NULL; /* it goes with this function */
     if (t->control->watch.end) t->control->watch.end(t->control->watch.context);
-    if (!code) code = fill(t, &search, file, err);
     for (size_t i = 0; i < t->n_layers && !code; i++)
-        tuned[i] = t->layers[i].chosen;
-    if (!code) code = measure_ratio(t, tuned, &file->ratio, err);
-    as_routes_free(&search);
-    as_free(tuned);
+        t->routes[i] = t->layers[i].chosen;
+    return code;
+}
+
+static assay_code search_and_fill(as_tuner *t, as_plan_file *file, assay_error *err)
+{
+    as_route_search routes = {0}, groups = {0};
+    assay_code code = choose_routes(t, &routes, err);
+    if (!code) code = as_tuner_choose_bands(t, &groups, err);
+    if (!code) code = fill(t, &routes, &groups, file, err);
+    size_t *bands = as_alloc_array(t->n_groups + 1, sizeof *bands);
+    if (!code && !bands) code = as_fail(err, ASSAY_E_MEMORY, "no memory to tune");
+    for (size_t i = 0; i < t->n_groups && !code; i++)
+        bands[i] = t->ways[i].chosen;
+    if (!code) code = measure_ratio(t, bands, &file->ratio, err);
+    as_routes_free(&routes);
+    as_routes_free(&groups);
+    as_free(bands);
     return code;
 }
 

@@ -2,7 +2,8 @@
 #ifndef ASSAY_SEARCH_TUNE_H
 #define ASSAY_SEARCH_TUNE_H
 /*
- * `assay tune`: the cheapest routes for one model on this CPU under equal boxes on a corpus.
+ * `assay tune`: the cheapest routes and bands for one model on this CPU under equal boxes on a
+ * corpus.
  *
  *     as_tune_options options = as_tune_options_defaults();
  *     options.model_path = "det.onnx";
@@ -22,7 +23,9 @@ typedef struct as_tune_options {
     int64_t seed;                     /**< [1] */
     size_t least_rounds, most_rounds; /**< [8, 24] Of timing routes. */
     size_t ratio_rounds;              /**< [12] Pairs of tuned and default. */
-    double budget_s; /**< [0 = none] No new round of timing routes after so long. */
+    double
+        budget_s; /**< [0 = none] No new round of timing after so long: half of it for routes,
+                        half for bands. */
 } as_tune_options;
 
 as_tune_options as_tune_options_defaults(void);

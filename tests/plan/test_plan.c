@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "plan/plan.h"
+#include "plan/group.h"
 
 #define SHAPE(...) (&(as_shape){.rank = 4, .dims = {__VA_ARGS__}})
 
@@ -177,8 +177,7 @@ static void a_layer_s_own_choice_goes_before_the_preferred_route(void **state)
     fixture *f = *state;
     as_layer_choice choice = {.node = 0, .name = "a", .route = "direct"};
     f->options.conv = "gemm";
-    f->options.choices = &choice;
-    f->options.n_choices = 1;
+    f->options.choices = (as_choices){.layers = &choice, .n_layers = 1};
     int x = input(f, SHAPE(1, 5, 7, 9));
     make_plan(f, conv(f, "b", conv(f, "a", x, 5, 3), 3, 4), SHAPE(1, 5, 7, 9));
     assert_string_equal(as_layer_route(layer_named(f, "a")), "direct");
@@ -190,8 +189,7 @@ static void a_choice_that_does_not_propose_itself_is_refused(void **state)
     fixture *f = *state;
     assay_error err = {0};
     as_layer_choice choice = {.node = 0, .name = "a", .route = "depthwise"};
-    f->options.choices = &choice;
-    f->options.n_choices = 1;
+    f->options.choices = (as_choices){.layers = &choice, .n_layers = 1};
     int x = input(f, SHAPE(1, 5, 7, 9));
     assert_true(as_graph_add_output(f->graph, conv(f, "a", x, 5, 3)));
     assert_int_equal(as_graph_sort(f->graph, &err), ASSAY_OK);
@@ -233,6 +231,37 @@ static void planning_survives_every_failing_allocation(void **state)
     assert_int_equal(code, ASSAY_OK);
 }
 
+/* Three convolutions and the copies in and out, with large maps between them: one group. */
+static as_group longest_group(as_bands bands)
+{
+    void *state;
+    setup(&state);
+    fixture *f = state;
+    as_group_choice choice = {.first = -1, .last = -1, .bands = bands};
+    f->options.choices = (as_choices){.groups = &choice, .n_groups = 1};
+    int x = input(f, SHAPE(1, 8, 200, 200));
+    int a = conv(f, "a", x, 8, 8), b = conv(f, "b", a, 8, 8);
+    make_plan(f, conv(f, "c", b, 8, 8), SHAPE(1, 8, 200, 200));
+    as_group longest = {0};
+    for (size_t i = 0; i < f->plan->n_groups; i++)
+        if (f->plan->groups[i].n_layers > longest.n_layers) longest = f->plan->groups[i];
+    teardown(&state);
+    return longest;
+}
+
+static void a_group_goes_by_the_bands_chosen_for_it(void **state)
+{
+    (void)state;
+    as_group rule = longest_group(AS_BANDS_RULE), half = longest_group(AS_BANDS_HALF);
+    as_group twice = longest_group(AS_BANDS_DOUBLE);
+    assert_true(rule.n_layers == 5 && rule.band_rows > 1);
+    assert_int_equal(half.n_layers, rule.n_layers);
+    assert_int_equal(half.band_rows, rule.band_rows / 2);
+    assert_int_equal(twice.n_layers, rule.n_layers);
+    assert_int_equal(twice.band_rows, rule.band_rows * 2);
+    assert_int_equal(longest_group(AS_BANDS_ALONE).n_layers, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -244,6 +273,7 @@ int main(void)
         TEST(a_part_that_is_joined_twice_is_copied_once),
         TEST(a_preferred_route_is_taken_where_it_proposes_itself),
         TEST(a_layer_s_own_choice_goes_before_the_preferred_route),
+        cmocka_unit_test(a_group_goes_by_the_bands_chosen_for_it),
         TEST(a_choice_that_does_not_propose_itself_is_refused),
         TEST(a_node_that_no_kernel_does_is_refused_with_its_name),
         TEST(planning_survives_every_failing_allocation),

@@ -87,6 +87,15 @@ static as_plan_file *some_plan(void)
         .route = "gemm", .is_exact = true, .in_place = cost, .isolated = cost};
     f->layers[0].candidates[1] =
         (as_plan_candidate){.route = "direct", .changes_boxes = true, .in_place = cost};
+    f->n_groups = 1;
+    f->group_choices = as_arena_array(f->arena, 1, sizeof *f->group_choices);
+    f->groups = as_arena_array(f->arena, 1, sizeof *f->groups);
+    f->group_choices[0] = (as_group_choice){.first = -1, .last = 0, .bands = AS_BANDS_HALF};
+    f->groups[0] = (as_plan_group){.first = "x",
+                                   .last = "a",
+                                   .n_layers = 2,
+                                   .rows = {8, 0, 4, 16},
+                                   .in_place = {cost, cost, cost}};
     return f;
 }
 
@@ -117,6 +126,8 @@ static void what_is_read_and_written_again_is_the_same(void **state)
     assert_string_equal(text, second);
     assert_string_equal(again->choices[0].route, "gemm");
     assert_int_equal(again->evidence.seed, -7);
+    assert_int_equal(again->group_choices[0].bands, AS_BANDS_HALF);
+    assert_int_equal(again->groups[0].rows[AS_BANDS_DOUBLE], 16);
     assert_true(as_sha256_is_hex(again->sha256));
     as_free(text);
     as_free(second);
@@ -232,14 +243,17 @@ static void assert_refused(const char *from, const char *to, assay_code code, co
 static void hostile_values_are_refused_with_what_is_needed(void **state)
 {
     (void)state;
-    assert_refused("\"schema\": 1", "\"schema\": 2", ASSAY_E_UNSUPPORTED, "reads 1");
+    assert_refused("\"schema\": 2", "\"schema\": 1", ASSAY_E_UNSUPPORTED, "reads 2");
     assert_refused("\"threads\": 2", "\"threads\": 0", ASSAY_E_FORMAT, "from 1 to 1024");
     assert_refused("\"node\": 0", "\"node\": -1", ASSAY_E_FORMAT, "'node'");
     assert_refused("\"node\": 0", "\"node\": 99999999999", ASSAY_E_FORMAT, "'node'");
     assert_refused("\"name\": \"a\"", "\"name\": \"a\\u0000b\"", ASSAY_E_FORMAT, "JSON");
     assert_refused(HASH_A, "xyz", ASSAY_E_FORMAT, "64 lower-case");
     assert_refused("0.875", "-1", ASSAY_E_FORMAT, "at least 0");
-    assert_refused("\"schema\": 1", "\"schema\": 1, \"schema\": 1", ASSAY_E_FORMAT, "JSON");
+    assert_refused("\"schema\": 2", "\"schema\": 2, \"schema\": 2", ASSAY_E_FORMAT, "JSON");
+    assert_refused("\"bands\": \"half\"", "\"bands\": \"third\"", ASSAY_E_FORMAT, "alone");
+    assert_refused("\"bands\": \"rule\"", "\"bands\": \"alone\"", ASSAY_E_FORMAT, "in turn");
+    assert_refused("\"first_node\": -1", "\"first_node\": -2", ASSAY_E_FORMAT, "from -1");
     assert_refused("\"isa\": \"scalar\"", "\"isa\": \"an instruction set nobody has\"",
                    ASSAY_E_FORMAT, "shorter");
 }
@@ -280,6 +294,14 @@ static void a_plan_of_another_model_layer_or_route_is_refused(void **state)
     f->choices[0] = (as_layer_choice){.node = 0, .name = "a", .route = "magic"};
     assert_int_equal(as_plan_file_check(f, graph, k, HASH_A, &err), ASSAY_E_FORMAT);
     assert_non_null(strstr(err.message, "'magic'"));
+    f->n_layers = 0;
+    assert_int_equal(as_plan_file_check(f, graph, k, HASH_A, &err), ASSAY_OK);
+    f->groups[0].first = "w2";
+    assert_int_equal(as_plan_file_check(f, graph, k, HASH_A, &err), ASSAY_E_FORMAT);
+    f->groups[0].first = "x";
+    f->group_choices[0].last = 1;
+    assert_int_equal(as_plan_file_check(f, graph, k, HASH_A, &err), ASSAY_E_FORMAT);
+    assert_non_null(strstr(err.message, "node 1 'a'"));
     as_graph_free(graph);
     as_plan_file_free(f);
 }

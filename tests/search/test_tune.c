@@ -93,12 +93,12 @@ static assay_code run_by(const char *model_path, const char *plan_path, assay_er
     if (!code) code = assay_session_new(model, 1, &session, err);
     if (!code) code = assay_session_run(session, &in, 1, &out, 1, err);
     const as_plan_file *file = code ? NULL : as_model_plan_file(model);
+    const as_choices choices = file ? as_plan_file_choices(file) : (as_choices){0};
     const as_plan *plan = code ? NULL : as_session_plan(session);
     for (size_t i = 0; plan && i < plan->n_layers; i++)
         if (plan->layers[i].route)
-            assert_string_equal(
-                as_layer_route(&plan->layers[i]),
-                as_choice_of(file->choices, file->n_layers, plan->layers[i].node));
+            assert_string_equal(as_layer_route(&plan->layers[i]),
+                                as_choice_of(&choices, plan->layers[i].node));
     assay_session_free(session);
     assay_model_free(model);
     return code;
