@@ -57,16 +57,19 @@ static void erf_is_within_4e_7_of_its_value_and_ends_at_one(void **state)
     assert_true(isnan(step(AS_STEP_ERF, NAN)));
 }
 
-static void gelu_is_within_4e_7_of_its_value(void **state)
+static void gelu_is_within_2e_7_of_its_value_and_ends_at_zero_and_x(void **state)
 {
     (void)state;
-    assert_true(worst(AS_STEP_GELU, gelu, -1, 1, 0, 4e-7) <= 1);
-    assert_true(worst(AS_STEP_GELU, gelu, 1, 30, 4e-7, 0) <= 1);
-    for (float x = -1.0f; x > -40.0f; x -= 0.01f)
+    assert_true(worst(AS_STEP_GELU, gelu, -1, 1, 0, 2e-7) <= 1);
+    assert_true(worst(AS_STEP_GELU, gelu, 1, 30, 2e-7, 0) <= 1);
+    for (float x = -1.0f; x > -40.0f; x -= 0.0001f)
         assert_true(fabs((double)step(AS_STEP_GELU, x) - gelu((double)x)) <=
-                    4e-7 * fabs((double)x));
-    assert_true(step(AS_STEP_GELU, -1000.0f) == 0.0f);
-    assert_true(step(AS_STEP_GELU, 1000.0f) == 1000.0f);
+                    2e-7 * fabs((double)x));
+    assert_true(step(AS_STEP_GELU, -5.6f) == 0.0f && step(AS_STEP_GELU, -1000.0f) == 0.0f);
+    assert_true(step(AS_STEP_GELU, 5.6f) == 5.6f && step(AS_STEP_GELU, 1000.0f) == 1000.0f);
+    assert_true(step(AS_STEP_GELU, -INFINITY) == 0.0f);
+    assert_true(step(AS_STEP_GELU, INFINITY) == INFINITY);
+    assert_true(isnan(step(AS_STEP_GELU, NAN)));
 }
 
 static void sigmoid_is_within_4e_7_of_its_value(void **state)
@@ -199,7 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exp_is_within_2e_7_of_its_value),
         cmocka_unit_test(erf_is_within_4e_7_of_its_value_and_ends_at_one),
-        cmocka_unit_test(gelu_is_within_4e_7_of_its_value),
+        cmocka_unit_test(gelu_is_within_2e_7_of_its_value_and_ends_at_zero_and_x),
         cmocka_unit_test(sigmoid_is_within_4e_7_of_its_value),
         cmocka_unit_test(tanh_is_within_5e_7_of_its_value),
         cmocka_unit_test(simple_steps_are_what_their_names_say),

@@ -29,6 +29,7 @@ void as_ref_view_to_nchw(const as_layout_args *args);
 /** exp, erf, ... as AS_STEP_EXP and the like define them. */
 float as_ref_exp(float x);
 float as_ref_erf(float x);
+float as_ref_gelu(float x);
 float as_ref_tanh(float x);
 
 /** Element of a view. */

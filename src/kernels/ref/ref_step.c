@@ -53,6 +53,22 @@ float as_ref_erf(float x)
     return max_of(-1.0f, min_of(1.0f, x * p / q));
 }
 
+float as_ref_gelu(float x)
+{
+    const float n = max_of(-5.6f, -fabsf(x));
+    float p = -3.45409968e-06f;
+    p = fmaf(p, n, -3.97846322e-05f);
+    p = fmaf(p, n, -8.83813181e-05f);
+    p = fmaf(p, n, 0.000520056432f);
+    p = fmaf(p, n, 0.000868498406f);
+    p = fmaf(p, n, -0.00952509721f);
+    p = fmaf(p, n, 0.00313806399f);
+    p = fmaf(p, n, 0.150160071f);
+    p *= n + 5.6f;
+    p *= p;
+    return fmaf(n, p * p, max_of(0.0f, x));
+}
+
 float as_ref_tanh(float x)
 {
     const float size = fabsf(x), t = x * x;
@@ -128,7 +144,7 @@ static float one_step(const as_step *step, float x, float y, size_t c)
     case AS_STEP_HARD_SWISH:
         return x * hard_sigmoid(x, 1.0f / 6.0f, 0.5f);
     case AS_STEP_GELU:
-        return fmaf(x * 0.5f, as_ref_erf(x * 0.707106781f), x * 0.5f);
+        return as_ref_gelu(x);
     case AS_STEP_ERF:
         return as_ref_erf(x);
     case AS_STEP_TANH:
