@@ -6,7 +6,7 @@
 
 /*
  * Patterns of activations come before affine chains: hard-swish's "+ 3" and "/ 6" would else be
- * taken for parts of a chain.
+ * taken for parts of a chain.  A mean meets its convolution once what stood between is folded.
  */
 static const as_pass table[] = {
     {"constants", as_pass_constants, true},
@@ -15,6 +15,8 @@ static const as_pass table[] = {
     {"gelu", as_pass_gelu, false},
     {"fold_batchnorm", as_pass_fold_batchnorm, false},
     {"fold_affine", as_pass_fold_affine, false},
+    {"common_factor", as_pass_common_factor, false},
+    {"pooled_conv", as_pass_pooled_conv, false},
     {"dead", as_pass_dead, true},
 };
 _Static_assert(AS_COUNT_OF(table) <= AS_MAX_PASSES, "records would not fit");

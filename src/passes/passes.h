@@ -40,6 +40,10 @@ as_pass_fn as_pass_fold_batchnorm;
  * into the convolution before, else into the unpadded convolutions behind, else one Affine node.
  */
 as_pass_fn as_pass_fold_affine;
+/** x + x * s, with one s a channel, becomes x * (s + 1). */
+as_pass_fn as_pass_common_factor;
+/** The mean of a pointwise convolution's result becomes the convolution of the mean. */
+as_pass_fn as_pass_pooled_conv;
 /** Takes out nodes whose outputs nobody reads. */
 as_pass_fn as_pass_dead;
 

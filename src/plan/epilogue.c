@@ -199,6 +199,35 @@ static assay_code computed_operand(as_planner *p, as_layer *layer, as_step *step
     return as_planner_view(p, layer, &kept->view, y, err);
 }
 
+/*
+ * The other operand is a nearest resize that nobody else reads and that is not made yet: the step
+ * reads the small map through the resize's row and column maps.
+ */
+static assay_code resized_operand(as_planner *p, as_layer *layer, as_step *step,
+                                  const as_node *resize, bool *fits, assay_error *err)
+{
+    const int value = p->value_of[resize->inputs[0]];
+    step->operand = AS_OPERAND_TENSOR;
+    assay_code code = as_planner_resize_maps(p, resize, &step->row_map, &step->col_map, err);
+    if (code) return code;
+    as_step *kept = &layer->epilogue.steps[layer->epilogue.n_steps];
+    *kept = *step;
+    *fits = true;
+    p->is_done[resize->id] = true;
+    layer->n_nodes++;
+    return as_planner_view(p, layer, &kept->view, value, err);
+}
+
+/* The resize that gives `tensor` to `reader` alone and could be taken along, or NULL. */
+static const as_node *open_resize(const as_planner *p, int tensor, const as_node *reader)
+{
+    const as_node *resize = as_graph_producer(p->graph, tensor);
+    if (!resize || (resize->op != AS_OP_RESIZE && resize->op != AS_OP_UPSAMPLE)) return NULL;
+    if (resize->attributes.resize.mode != AS_RESIZE_NEAREST) return NULL;
+    if (as_graph_only_consumer(p->graph, tensor) != reader) return NULL;
+    return p->value_of[resize->inputs[0]] >= 0 ? resize : NULL;
+}
+
 static assay_code binary_step(as_planner *p, as_layer *layer, const as_node *node, int x,
                               bool *fits, assay_error *err)
 {
@@ -214,6 +243,9 @@ static assay_code binary_step(as_planner *p, as_layer *layer, const as_node *nod
         if (*fits) layer->epilogue.steps[layer->epilogue.n_steps] = step;
         return ASSAY_OK;
     }
+    const as_node *resize = open_resize(p, other, node);
+    if (p->value_of[other] < 0 && resize && equal_shapes(x_shape, as_planner_shape(p, other)))
+        return resized_operand(p, layer, &step, resize, fits, err);
     if (p->value_of[other] < 0) return ASSAY_OK;
     return computed_operand(p, layer, &step, p->value_of[other], x_shape, fits, err);
 }
@@ -256,6 +288,7 @@ assay_code as_epilogue_finish(as_planner *p, as_layer *layer, int tensor, as_vie
     int value = -1;
     if (!code) code = as_planner_value(p, as_planner_shape(p, tensor), &value, err);
     if (!code) code = as_planner_view(p, layer, out, value, err);
-    if (!code) p->value_of[tensor] = value;
-    return code;
+    if (code) return code;
+    p->value_of[tensor] = value;
+    return as_planner_sum_rows(p, tensor, err);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything without weights: elementwise nodes, resizes, concatenations, pools, means. */
-#include <math.h>
-
+/* Everything without weights: elementwise nodes, concatenations, pools, means. */
 #include "base/size.h"
 #include "plan/planner.h"
 
@@ -40,92 +38,6 @@ assay_code as_form_elementwise(as_planner *p, const as_node *node, assay_error *
     if (!code) code = as_epilogue_add(p, layer, node, node->inputs[operand], &fits, err);
     if (!code && !fits)
         code = as_planner_refuse(p, node, err, "no kernel does it for these operands");
-    if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
-    return code;
-}
-
-/* The input row or column of output `i`: ONNX Resize, nearest. */
-static uint32_t nearest(const as_resize_attributes *r, size_t i, size_t in, size_t out,
-                        double scale)
-{
-    double x = (double)i / scale;
-    switch (r->coordinate) {
-    case AS_COORDINATE_HALF_PIXEL:
-        x = ((double)i + 0.5) / scale - 0.5;
-        break;
-    case AS_COORDINATE_PYTORCH_HALF_PIXEL:
-        x = out > 1 ? ((double)i + 0.5) / scale - 0.5 : 0.0;
-        break;
-    case AS_COORDINATE_ALIGN_CORNERS:
-        x = out > 1 ? (double)i * (double)(in - 1) / (double)(out - 1) : 0.0;
-        break;
-    case AS_COORDINATE_ASYMMETRIC:
-        break;
-    }
-    switch (r->nearest) {
-    case AS_NEAREST_ROUND_PREFER_FLOOR:
-        x = ceil(x - 0.5);
-        break;
-    case AS_NEAREST_ROUND_PREFER_CEIL:
-        x = floor(x + 0.5);
-        break;
-    case AS_NEAREST_FLOOR:
-        x = floor(x);
-        break;
-    case AS_NEAREST_CEIL:
-        x = ceil(x);
-        break;
-    }
-    double last = (double)in - 1.0;
-    return (uint32_t)(x < 0.0 ? 0.0 : x > last ? last : x);
-}
-
-/* The scale that ONNX gives dimension `axis`: as written, or what the sizes make of it. */
-static double scale_of(const as_resize_attributes *r, int axis, int rank, size_t in, size_t out)
-{
-    for (int i = 0; i < r->n_scales; i++) {
-        int at = r->n_axes ? r->axes[i] : i;
-        if (at < 0) at += rank;
-        if (at == axis) return r->scales[i];
-    }
-    return (double)out / (double)in;
-}
-
-/* Leaves *map NULL when it would map every index to itself. */
-static assay_code make_map(as_planner *p, const as_resize_attributes *r, int axis, size_t in,
-                           size_t out, const uint32_t **map, assay_error *err)
-{
-    uint32_t *to = as_planner_alloc(p, out, sizeof *to);
-    if (!to) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
-    double scale = scale_of(r, axis, 4, in, out);
-    bool is_identity = in == out;
-    for (size_t i = 0; i < out; i++) {
-        to[i] = nearest(r, i, in, out, scale);
-        is_identity = is_identity && to[i] == i;
-    }
-    *map = is_identity ? NULL : to;
-    return ASSAY_OK;
-}
-
-assay_code as_form_resize(as_planner *p, const as_node *node, assay_error *err)
-{
-    const as_resize_attributes *r = &node->attributes.resize;
-    const as_shape *x = as_planner_shape(p, node->inputs[0]);
-    const as_shape *y = as_planner_shape(p, node->outputs[0]);
-    if (r->mode != AS_RESIZE_NEAREST)
-        return as_planner_refuse(p, node, err, "its mode is not nearest");
-    if (x->rank != 4 || x->dims[0] != y->dims[0] || x->dims[1] != y->dims[1])
-        return as_planner_refuse(p, node, err, "it resizes more than height and width");
-    as_layer *layer = as_planner_layer(p, AS_LAYER_MAP, node);
-    as_map_args *args = &layer->args.map;
-    args->epilogue = &layer->epilogue;
-    int input = -1;
-    assay_code code = as_planner_input(p, node, 0, &input, err);
-    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
-    if (!code)
-        code = make_map(p, r, 2, (size_t)x->dims[2], (size_t)y->dims[2], &args->row_map, err);
-    if (!code)
-        code = make_map(p, r, 3, (size_t)x->dims[3], (size_t)y->dims[3], &args->col_map, err);
     if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
     return code;
 }
@@ -226,39 +138,47 @@ static bool is_spatial(const as_node *node, int rank)
     return (first == 2 && second == 3) || (first == 3 && second == 2);
 }
 
-/* The first stage of a mean, so that the layer before can take it along in its group: *value
- * becomes the sums of its rows. */
-static assay_code sum_rows(as_planner *p, const as_node *node, int *value, size_t *n_pixels,
-                           assay_error *err)
+/* Whether somebody takes the mean of `tensor` over height and width. */
+static bool is_averaged(const as_planner *p, int tensor)
 {
-    const as_value v = p->values[*value];
-    if (!p->options->fuse || !p->options->groups || v.h < 2 || v.w < 2) return ASSAY_OK;
-    *n_pixels = v.h * v.w;
+    const int *nodes = NULL;
+    const int n = as_graph_consumers(p->graph, tensor, &nodes);
+    for (int i = 0; i < n; i++)
+        if (as_graph_node(p->graph, nodes[i])->op == AS_OP_GLOBAL_AVERAGE_POOL) return true;
+    return false;
+}
+
+assay_code as_planner_sum_rows(as_planner *p, int tensor, assay_error *err)
+{
+    const as_value v = p->values[p->value_of[tensor]];
+    if (!p->options->fuse || v.h < 2 || v.w < 2) return ASSAY_OK;
+    if (!is_averaged(p, tensor)) return ASSAY_OK;
     const as_shape shape = {.rank = 4, .dims = {(int64_t)v.n, (int64_t)v.c, (int64_t)v.h, 1}};
-    as_layer *layer = as_planner_layer(p, AS_LAYER_ROW_SUM, node);
-    layer->n_nodes = 0;
+    as_layer *layer = as_planner_layer(p, AS_LAYER_ROW_SUM, NULL);
+    layer->name = as_graph_tensor(p->graph, tensor)->name;
+    layer->op_type = "RowSum";
     int sums = -1;
-    assay_code code = as_planner_view(p, layer, &layer->args.mean.in, *value, err);
+    assay_code code = as_planner_view(p, layer, &layer->args.mean.in, p->value_of[tensor], err);
     if (!code) code = as_planner_value(p, &shape, &sums, err);
     if (!code) code = as_planner_view(p, layer, &layer->args.mean.out, sums, err);
-    *value = sums;
+    p->sums_of[tensor] = sums;
     return code;
 }
 
 assay_code as_form_mean(as_planner *p, const as_node *node, assay_error *err)
 {
-    int rank = as_planner_shape(p, node->inputs[0])->rank;
+    const int x = node->inputs[0];
+    int rank = as_planner_shape(p, x)->rank;
     if (node->op == AS_OP_REDUCE_MEAN && !is_spatial(node, rank))
         return as_planner_refuse(p, node, err, "it is not over height and width with keepdims");
     int input = -1;
-    size_t n_pixels = 0;
     assay_code code = as_planner_input(p, node, 0, &input, err);
-    if (!code) code = sum_rows(p, node, &input, &n_pixels, err);
     if (code) return code;
     as_layer *layer = as_planner_layer(p, AS_LAYER_MEAN, node);
     as_mean_args *args = &layer->args.mean;
     args->epilogue = &layer->epilogue;
-    args->n_pixels = n_pixels;
+    args->n_pixels = p->values[input].h * p->values[input].w;
+    if (p->sums_of[x] >= 0) input = p->sums_of[x];
     code = as_planner_view(p, layer, &args->in, input, err);
     if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
     return code;

@@ -67,11 +67,13 @@ static assay_code make_room(as_planner *p, assay_error *err)
     plan->inputs = as_planner_alloc(p, (size_t)plan->n_inputs, sizeof *plan->inputs);
     plan->outputs = as_planner_alloc(p, (size_t)plan->n_outputs, sizeof *plan->outputs);
     p->value_of = as_planner_alloc(p, n_tensors, sizeof *p->value_of);
+    p->sums_of = as_planner_alloc(p, n_tensors, sizeof *p->sums_of);
     p->is_done = as_planner_alloc(p, (size_t)as_graph_n_nodes(graph), sizeof *p->is_done);
-    if (!plan->layers || !plan->inputs || !plan->outputs || !p->value_of || !p->is_done)
+    if (!plan->layers || !plan->inputs || !plan->outputs || !p->value_of || !p->sums_of ||
+        !p->is_done)
         return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
     for (size_t i = 0; i < n_tensors; i++)
-        p->value_of[i] = -1;
+        p->value_of[i] = p->sums_of[i] = -1;
     return ASSAY_OK;
 }
 
@@ -131,8 +133,8 @@ static assay_code form_layers(as_planner *p, assay_error *err)
 {
     assay_code code = form_inputs(p, err);
     for (int i = 0; !code && i < as_graph_n_nodes(p->graph); i++) {
-        const as_node *node = as_graph_node(p->graph, i);
-        if (!p->is_done[i]) code = former_of(node->op)(p, node, err);
+        const as_node *node = as_graph_node(p->graph, p->order[i]);
+        if (!p->is_done[node->id]) code = former_of(node->op)(p, node, err);
     }
     for (int i = 0; !code && i < p->plan->n_outputs; i++) {
         p->plan->outputs[i].tensor = as_graph_outputs(p->graph)[i];
@@ -187,6 +189,7 @@ static assay_code keep_fixups(as_planner *p, assay_error *err)
 static assay_code make_plan(as_planner *p, assay_error *err)
 {
     assay_code code = make_room(p, err);
+    if (!code) code = as_planner_schedule(p, err);
     if (!code) code = form_layers(p, err);
     if (!code) code = as_planner_group(p, err);
     if (!code) code = as_planner_place(p, err);

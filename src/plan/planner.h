@@ -4,7 +4,8 @@
 /*
  * The state of a plan in the making; inside plan/ only.
  *
- *   plan.c      walks the graph's nodes in order and asks form_*.c for their layers,
+ *   schedule.c  puts the graph's nodes in order,
+ *   plan.c      walks them and asks form_*.c for their layers,
  *   form_*.c    make layers and say through views which values they read and write,
  *   epilogue.c  lets following nodes ride on a layer,
  *   group.c     joins layers that go band by band,
@@ -46,6 +47,8 @@ typedef struct as_planner {
     as_fixup *fixups; /* grows */
     size_t n_fixups, fixups_room;
     int *value_of; /* [tensor]: its value, -1 while nothing has made it */
+    int *sums_of;  /* [tensor]: value of the sums of its rows, -1 where nobody takes its mean */
+    int *order;    /* [n_nodes]: nodes as they become layers */
     bool *is_done; /* [node]: it rides on an earlier layer */
     int *group_of; /* [layer]: its group */
     size_t layers_room;
@@ -84,6 +87,11 @@ assay_code as_planner_refuse_at(const as_planner *p, const as_node *node, assay_
                                 const char *file, int line, const char *format, ...)
     AS_PRINTF(6, 7);
 
+/* ---- schedule.c ---- */
+
+/** Fill p->order.  @return ASSAY_E_MEMORY. */
+assay_code as_planner_schedule(as_planner *p, assay_error *err);
+
 /* ---- epilogue.c ---- */
 
 /**
@@ -114,6 +122,19 @@ assay_code as_form_pool(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_mean(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_softmax(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_reshape(as_planner *p, const as_node *node, assay_error *err);
+
+/**
+ * Where somebody takes the mean of `tensor`: a layer that sums its rows, the first stage of the
+ * mean, so that it can go by bands with the layer before that makes the tensor.
+ */
+assay_code as_planner_sum_rows(as_planner *p, int tensor, assay_error *err);
+
+/**
+ * Row and column maps of a nearest resize, NULL where every index maps to itself.
+ * @return ASSAY_E_UNSUPPORTED for other modes and for what resizes more than height and width.
+ */
+assay_code as_planner_resize_maps(as_planner *p, const as_node *node, const uint32_t **rows,
+                                  const uint32_t **columns, assay_error *err);
 
 /* ---- group.c ---- */
 

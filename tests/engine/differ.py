@@ -11,8 +11,9 @@ threshold and its score from the box threshold.
 
 Two float32 engines that sum in different orders differ, and ONNX Runtime with its graph optimisations
 on differs from itself without.  So the first M images are also computed in double precision
-(exact.py), and the bound E on maps is: within E of the double-precision map where there is one, and
-of the plain ONNX Runtime map, or as near to it as ONNX Runtime's own optimised map is.
+(exact.py), as is every other image whose map is further than E from the plain ONNX Runtime map, and
+the bound E on maps is: within E of the double-precision map where there is one, else of the plain
+ONNX Runtime map.
 
 assay runs twice: by its exact routes (winograd=off), which the bound holds for, and by default, whose
 maps are told and whose boxes must be equal as well.
@@ -101,10 +102,15 @@ def distances(ours, maps):
     return far
 
 
-def compare(path, probs, boxes, scores, line, maps):
+def compare(args, path, probs, boxes, scores, line, maps):
     """-> one image's figures: map distances, furthest score, boxes, equal ones, explanations."""
     optimised = probs["optimised"]
-    far = distances(np.load(pathlib.Path(maps) / (path.name + ".npy")), probs)
+    ours = np.load(pathlib.Path(maps) / (path.name + ".npy"))
+    far = distances(ours, probs)
+    if far["ours-plain"] > args.map_bound and "double" not in probs:
+        image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        probs["double"] = exact.run(args.model, oracle.preprocess(image)[None])[0, 0]
+        far = distances(ours, probs)
     blocks = difflib.SequenceMatcher(None, [str(b) for b in boxes], [str(b) for b in line["boxes"]],
                                      autojunk=False).get_matching_blocks()
     equal = [(m.a + i, m.b + i) for m in blocks for i in range(m.size)]
@@ -141,7 +147,7 @@ def main():
         for name, policy in POLICIES.items():
             maps = str(pathlib.Path(folder) / name)
             lines = assay_answers(args.assay, args.model, images, policy, maps)
-            results = [compare(*answer, lines[str(answer[0])], maps) for answer in answers]
+            results = [compare(args, *answer, lines[str(answer[0])], maps) for answer in answers]
             failures += report(args, name, results)
     return int(failures > 0)
 
@@ -158,11 +164,11 @@ def report(args, name, results):
           f"Runtime, {far['ours-optimised']:.2e} from optimised, which are "
           f"{far['plain-optimised']:.2e} from each other")
     if "ours-double" in far:
-        print(f"from double precision on {min(args.exact, len(results))} images: ours "
+        n_exact = sum("ours-double" in r[0] for r in results)
+        print(f"from double precision on {n_exact} images: ours "
               f"{far['ours-double']:.2e}, plain {far['plain-double']:.2e}, optimised "
               f"{far['optimised-double']:.2e}")
-    is_far = any(r[0]["ours-plain"] > max(args.map_bound, r[0]["plain-optimised"]) or
-                 r[0].get("ours-double", 0) > args.map_bound for r in results)
+    is_far = any(r[0].get("ours-double", r[0]["ours-plain"]) > args.map_bound for r in results)
     return int(is_far and name == "exact routes" or equal < args.share * boxes)
 
 

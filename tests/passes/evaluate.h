@@ -122,6 +122,8 @@ static inline double run_element(values *v, const as_node *node, size_t at)
         return x / b;
     case AS_OP_RELU:
         return x > 0 ? x : 0;
+    case AS_OP_SIGMOID:
+        return 1 / (1 + exp(-x));
     case AS_OP_SQRT:
         return sqrt(x);
     case AS_OP_ERF:

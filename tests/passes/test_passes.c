@@ -125,7 +125,7 @@ static void v4_is_left_with_convolutions_and_activations(void **state)
     as_graph *g;
     if (!fused_model("../models/ch_PP-OCRv4_det_infer.onnx", &g)) skip();
     static const int expected[AS_N_OPS] = {
-        [AS_OP_CONV] = 62,       [AS_OP_CONV_TRANSPOSE] = 2,
+        [AS_OP_CONV] = 65,       [AS_OP_CONV_TRANSPOSE] = 2,
         [AS_OP_AFFINE] = 14,     [AS_OP_GLOBAL_AVERAGE_POOL] = 10,
         [AS_OP_RESIZE] = 6,      [AS_OP_ADD] = 11,
         [AS_OP_MUL] = 10,        [AS_OP_RELU] = 12,
@@ -143,7 +143,7 @@ static void v6_is_left_with_convolutions_and_activations(void **state)
     as_graph *g;
     if (!fused_model("../models/PP-OCRv6_det_small.onnx", &g)) skip();
     static const int expected[AS_N_OPS] = {
-        [AS_OP_CONV] = 83,    [AS_OP_CONV_TRANSPOSE] = 2,
+        [AS_OP_CONV] = 85,    [AS_OP_CONV_TRANSPOSE] = 2,
         [AS_OP_MAX_POOL] = 1, [AS_OP_GLOBAL_AVERAGE_POOL] = 13,
         [AS_OP_RESIZE] = 6,   [AS_OP_ADD] = 21,
         [AS_OP_MUL] = 13,     [AS_OP_RELU] = 20,

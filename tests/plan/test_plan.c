@@ -163,6 +163,70 @@ static void a_part_that_is_joined_twice_is_copied_once(void **state)
     assert_true(layer_named(f, "concat")->kind == AS_LAYER_MAP);
 }
 
+/* A nearest upsampling to twice the height and width. */
+static int upsample(fixture *f, const char *out, int x)
+{
+    int y = node(f, AS_OP_RESIZE, out, x, -1);
+    as_node *made = as_graph_edit_node(f->graph, as_graph_tensor(f->graph, y)->producer);
+    as_resize_attributes *r = &made->attributes.resize;
+    *r = (as_resize_attributes){.mode = AS_RESIZE_NEAREST,
+                                .coordinate = AS_COORDINATE_ASYMMETRIC,
+                                .nearest = AS_NEAREST_FLOOR,
+                                .n_scales = 4,
+                                .scales = {1, 1, 2, 2},
+                                .is_resolved = true};
+    return y;
+}
+
+static size_t place_of(const fixture *f, const char *name)
+{
+    return (size_t)(layer_named(f, name) - f->plan->layers);
+}
+
+static int strided_conv(fixture *f, const char *out, int x, int64_t ic, int64_t oc)
+{
+    int y = conv(f, out, x, ic, oc);
+    as_node *made = as_graph_edit_node(f->graph, as_graph_tensor(f->graph, y)->producer);
+    made->attributes.conv.window.strides[0] = made->attributes.conv.window.strides[1] = 2;
+    return y;
+}
+
+/* Two levels of a pyramid: the large lateral map is only read at the end. */
+static void a_large_map_is_made_beside_its_reader_and_takes_an_upsampling_along(void **state)
+{
+    fixture *f = *state;
+    int x = input(f, SHAPE(1, 5, 8, 12));
+    int large = conv(f, "large", x, 5, 6);
+    int small = conv(f, "small", strided_conv(f, "down", x, 5, 5), 5, 6);
+    int relu = node(f, AS_OP_RELU, "relu", small, -1);
+    int sum = node(f, AS_OP_ADD, "sum", upsample(f, "up", relu), large);
+    make_plan(f, conv(f, "y", sum, 6, 3), SHAPE(1, 5, 8, 12));
+    assert_true(place_of(f, "large") == place_of(f, "small") + 1);
+    const as_layer *layer = layer_named(f, "large");
+    assert_int_equal(layer->n_nodes, 3); /* large, up, sum */
+    assert_int_equal(layer->epilogue.n_steps, 1);
+    assert_int_equal(layer->epilogue.steps[0].operand, AS_OPERAND_TENSOR);
+    assert_int_equal(layer->epilogue.steps[0].view.h, 4);
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(layer->epilogue.steps[0].row_map[i], i / 2);
+    for (uint32_t i = 0; i < 12; i++)
+        assert_int_equal(layer->epilogue.steps[0].col_map[i], i / 2);
+}
+
+static void the_rows_of_a_map_are_summed_where_it_is_made(void **state)
+{
+    fixture *f = *state;
+    int x = input(f, SHAPE(1, 5, 8, 12));
+    int a = conv(f, "a", x, 5, 6);
+    int b = conv(f, "b", node(f, AS_OP_RELU, "relu", a, -1), 6, 6);
+    int mean = node(f, AS_OP_GLOBAL_AVERAGE_POOL, "mean", a, -1);
+    make_plan(f, node(f, AS_OP_MUL, "y", b, mean), SHAPE(1, 5, 8, 12));
+    const as_layer *sums = layer_named(f, "a") + 1;
+    assert_int_equal(sums->kind, AS_LAYER_ROW_SUM);
+    assert_int_equal(layer_named(f, "mean")->args.mean.in.w, 1);
+    assert_int_equal(layer_named(f, "mean")->args.mean.n_pixels, 8 * 12);
+}
+
 static void a_preferred_route_is_taken_where_it_proposes_itself(void **state)
 {
     fixture *f = *state;
@@ -271,6 +335,8 @@ int main(void)
         TEST(a_value_with_two_readers_keeps_its_activation_apart),
         TEST(concat_parts_are_written_in_place),
         TEST(a_part_that_is_joined_twice_is_copied_once),
+        TEST(a_large_map_is_made_beside_its_reader_and_takes_an_upsampling_along),
+        TEST(the_rows_of_a_map_are_summed_where_it_is_made),
         TEST(a_preferred_route_is_taken_where_it_proposes_itself),
         TEST(a_layer_s_own_choice_goes_before_the_preferred_route),
         cmocka_unit_test(a_group_goes_by_the_bands_chosen_for_it),
