@@ -100,10 +100,12 @@ static bool is_forced(as_draft *d, const as_layer *layers, size_t rows)
 
 static bool pays(as_draft *d, const as_layer *layers, const as_plan_options *options)
 {
+    /* What takes no walk over the rows comes first: most drafts end here. */
+    if (!options->band_rows && (inside_bytes(d) < LEAST_INSIDE_BYTES ||
+                                weight_bytes(d, layers) > MOST_WEIGHT_BYTES))
+        return false;
     if (!choose_step(d, layers)) return false;
     if (options->band_rows) return is_forced(d, layers, options->band_rows);
-    if (inside_bytes(d) < LEAST_INSIDE_BYTES || weight_bytes(d, layers) > MOST_WEIGHT_BYTES)
-        return false;
     if (!is_little_twice(d, layers, options->threads)) return false;
     return choose_band(d, layers) && as_draft_check(d, layers, 0);
 }
