@@ -4,6 +4,7 @@
  *
  *     test_kernels_kernels                     all of them; a kernel without its ISA is SKIPPED
  *     test_kernels_kernels --cases 500         at most so many cases of each
+ *     test_kernels_kernels --scalar-cases 200  at most so many of each scalar one
  *     test_kernels_kernels --kernel conv/direct/avx2 --shape n1_ic17_ih13_... --seed 7     one case
  */
 #include <setjmp.h>
@@ -34,7 +35,8 @@ static const kernel_id table[] = {
 #define N_TABLE (sizeof table / sizeof *table)
 
 static size_t n_agreeing[AS_ISA_N], n_skipped;
-static size_t most_cases = (size_t)-1; /* of one kernel; set by --cases before the tests run */
+/* Of one kernel; set before the tests run. */
+static size_t most_cases = SIZE_MAX, most_scalar_cases = SIZE_MAX;
 
 /* "conv/direct/avx2", or "map/avx2". */
 static void print_name(const kernel_id *id, char *name, size_t room)
@@ -80,7 +82,8 @@ static void kernel_agrees_with_its_reference(void **state)
     for (const char *at = id->family; *at;
          at++) /* all variants and ISAs of a family get equal cases */
         r.state = r.state * 31 + (unsigned char)*at;
-    const size_t n_cases = f->n_cases < most_cases ? f->n_cases : most_cases;
+    const size_t most = id->isa == AS_ISA_SCALAR ? most_scalar_cases : most_cases;
+    const size_t n_cases = f->n_cases < most ? f->n_cases : most;
     size_t n_checked = 0;
     for (size_t i = 0; n_checked < n_cases && i < 2 * n_cases; i++) {
         const kernel_case c = f->make(&r, id);
@@ -123,7 +126,10 @@ int main(int argc, char **argv)
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--kernel") == 0) name = argv[i + 1];
         if (strcmp(argv[i], "--shape") == 0) shape = argv[i + 1];
-        if (strcmp(argv[i], "--cases") == 0) most_cases = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--cases") == 0)
+            most_cases = most_scalar_cases = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--scalar-cases") == 0)
+            most_scalar_cases = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
     }
     const unsigned saved = as_denormals_flush();
