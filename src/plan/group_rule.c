@@ -101,8 +101,8 @@ static bool is_forced(as_draft *d, const as_layer *layers, size_t rows)
 static bool pays(as_draft *d, const as_layer *layers, const as_plan_options *options)
 {
     /* What takes no walk over the rows comes first: most drafts end here. */
-    if (!options->band_rows && (inside_bytes(d) < LEAST_INSIDE_BYTES ||
-                                weight_bytes(d, layers) > MOST_WEIGHT_BYTES))
+    if (!options->band_rows &&
+        (inside_bytes(d) < LEAST_INSIDE_BYTES || weight_bytes(d, layers) > MOST_WEIGHT_BYTES))
         return false;
     if (!choose_step(d, layers)) return false;
     if (options->band_rows) return is_forced(d, layers, options->band_rows);
