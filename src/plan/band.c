@@ -84,6 +84,18 @@ size_t as_band_share(const as_group *group, size_t i, size_t row)
     return share_of(group, &group->layers[i], row);
 }
 
+/* Where the windows lie: as they lay, or at the top again where the buffer's end is reached. */
+static void find_tops(const as_group *group, as_band_walk *walk)
+{
+    memcpy(walk->top_before, walk->top, sizeof walk->top_before);
+    for (size_t b = 0; b < group->n_buffers; b++) {
+        const as_rows *window = &walk->window[b];
+        const bool is_new = walk->before[b].end <= window->begin;
+        if (is_new || window->end > walk->top[b] + group->buffers[b].n_rows)
+            walk->top[b] = window->begin;
+    }
+}
+
 /* A window reaches from the first row that anybody still reads or writes to the last one made. */
 static void find_windows(const as_group *group, const as_layer *layers, as_band_walk *walk)
 {
@@ -114,6 +126,7 @@ void as_band_next(const as_group *group, const as_layer *layers, size_t end, as_
         walk->rows[i] = (as_rows){begin, as_max(begin, ends[i])};
     }
     find_windows(group, layers, walk);
+    find_tops(group, walk);
 }
 
 size_t as_group_items(const as_group *group)

@@ -212,6 +212,29 @@ static void widen(as_draft *d, const as_layer *layers, size_t end, as_band_walk 
             as_max(d->buffers[b].n_rows, walk->window[b].end - walk->window[b].begin);
 }
 
+/*
+ * Room for a window of `most` rows of which a band makes `made`.  Where it keeps more rows than it
+ * makes, as before a 7x7 in low bands, there is room for so many bands that no more rows are moved
+ * than made.
+ */
+static size_t room(size_t most, size_t made)
+{
+    const size_t kept = most > made ? most - made : 0;
+    return kept > made ? most + (as_div_up(kept, made) - 1) * made : most;
+}
+
+/* Rows of buffer b that a band makes. */
+static size_t rows_made(const as_draft *d, size_t b)
+{
+    const as_group *group = &d->group;
+    size_t most = 1;
+    for (size_t i = 0; i < group->n_layers; i++)
+        if (d->layers[i].out.buffer == (int)b)
+            most =
+                as_max(most, as_div_up(group->band_rows * d->layers[i].height, group->height));
+    return most;
+}
+
 bool as_draft_check(as_draft *d, const as_layer *layers, size_t n_samples)
 {
     as_group *group = &d->group;
@@ -229,9 +252,11 @@ bool as_draft_check(as_draft *d, const as_layer *layers, size_t n_samples)
         as_band_resume(group, layers, row, &walk);
         widen(d, layers, end, &walk);
     }
-    group->scratch_floats = 0;
+    group->scratch_floats = d->window_floats = 0;
     for (size_t b = 0; b < group->n_buffers; b++) {
         if (d->buffers[b].is_outside) continue;
+        d->window_floats += d->buffers[b].n_rows * d->buffers[b].row_floats;
+        d->buffers[b].n_rows = room(d->buffers[b].n_rows, rows_made(d, b));
         d->buffers[b].offset = group->scratch_floats;
         group->scratch_floats +=
             as_round_up(d->buffers[b].n_rows * d->buffers[b].row_floats, 16);

@@ -13,7 +13,8 @@
  * A thread takes a share of the last layer's rows and walks it in bands.  For each band it asks
  * from the last layer back which rows every layer must have made by then (rows.h), and makes
  * those it has not made yet; a buffer keeps the rows that are still to be read, so nothing is
- * computed twice but the rows above a thread's first.
+ * computed twice but the rows above a thread's first.  Rows that are kept move to the buffer's top
+ * when it is full, so a buffer has room for some bands more where many rows are kept.
  *
  *     as_band_walk walk;
  *     as_band_start(group, plan->layers, first_row, &walk);
@@ -48,7 +49,7 @@ typedef struct as_band_layer {
 typedef struct as_band_buffer {
     bool is_outside;   /**< It lies in the arena whole; the rest is for those that do not. */
     size_t row_floats; /**< One row of pixels. */
-    size_t n_rows;     /**< The most rows that it holds at a time. */
+    size_t n_rows;     /**< Rows that it has room for. */
     size_t offset;     /**< Floats from the start of the thread's buffers. */
 } as_band_buffer;
 
@@ -70,9 +71,11 @@ typedef struct as_rows {
 
 /** How far one thread has come in one image. */
 typedef struct as_band_walk {
-    as_rows rows[AS_GROUP_LAYERS];   /**< Of each layer: to be made in this band. */
-    as_rows window[AS_GROUP_LAYERS]; /**< Of each buffer: what it holds in this band. */
-    as_rows before[AS_GROUP_LAYERS]; /**< What it held in the band before. */
+    as_rows rows[AS_GROUP_LAYERS];      /**< Of each layer: to be made in this band. */
+    as_rows window[AS_GROUP_LAYERS];    /**< Of each buffer: what it holds in this band. */
+    as_rows before[AS_GROUP_LAYERS];    /**< What it held in the band before. */
+    size_t top[AS_GROUP_LAYERS];        /**< Of each buffer: the row that lies first in it, */
+    size_t top_before[AS_GROUP_LAYERS]; /**< and the one that did in the band before. */
 } as_band_walk;
 
 /** Begin at row `row` of the last layer. */

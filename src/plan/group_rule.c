@@ -2,7 +2,7 @@
 /*
  * When a group pays.  It saves the round trip of the maps that it keeps inside; it costs the rows
  * above each thread's first, which are computed twice, and the second-level cache that its
- * windows and weights fill.
+ * windows and weights fill.  The constants stand on a plateau each: bench/results/2026-11-30-groups.txt.
  */
 #include "base/size.h"
 #include "plan/grouping.h"
@@ -72,8 +72,8 @@ static bool choose_band(as_draft *d, const as_layer *layers)
     size_t best = group->row_step;
     for (size_t rows = group->row_step; rows < 2 * group->height; rows *= 2) {
         group->band_rows = rows;
-        if (!as_draft_check(d, layers, 4)) break;
-        if (group->scratch_floats * sizeof(float) > MOST_WINDOW_BYTES) break;
+        if (!as_draft_check(d, layers, 16)) break;
+        if (d->window_floats * sizeof(float) > MOST_WINDOW_BYTES) break;
         fits = true;
         best = rows;
     }

@@ -33,6 +33,7 @@ typedef struct as_draft {
     as_band_layer layers[AS_GROUP_LAYERS];
     as_band_buffer buffers[AS_GROUP_LAYERS];
     int roots[AS_GROUP_LAYERS]; /**< Value of each buffer. */
+    size_t window_floats;       /**< What the buffers hold at a time. */
 } as_draft;
 
 /** Layers first .. first + n - 1 as a group, but for its bands.  @return false when they are none. */

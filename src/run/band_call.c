@@ -11,7 +11,7 @@ static void cut(as_view *view, const as_place *place, const as_band_place *at, a
         view->data += (at->image * view->h + rows.begin) * view->w * view->pixel_stride;
     } else {
         const as_band_buffer *buffer = &group->buffers[place->buffer];
-        const size_t below = rows.begin - at->walk->window[place->buffer].begin;
+        const size_t below = rows.begin - at->walk->top[place->buffer];
         view->data = at->buffers + buffer->offset + place->channel + below * buffer->row_floats;
     }
     view->n = 1;

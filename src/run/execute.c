@@ -69,16 +69,17 @@ static void run_whole(void *context, size_t begin, size_t end, size_t thread)
 
 /* ---- bands ---- */
 
-/* What a buffer keeps of the band before moves to its top. */
+/* What a full buffer keeps of the band before moves to its top. */
 static void slide(const as_group *group, const as_band_walk *walk, float *buffers)
 {
     for (size_t b = 0; b < group->n_buffers; b++) {
         const as_band_buffer *buffer = &group->buffers[b];
         const as_rows *now = &walk->window[b], *before = &walk->before[b];
-        if (buffer->is_outside || now->begin == before->begin || now->begin >= before->end)
+        if (buffer->is_outside || walk->top[b] == walk->top_before[b] ||
+            now->begin >= before->end)
             continue;
         float *to = buffers + buffer->offset;
-        memmove(to, to + (now->begin - before->begin) * buffer->row_floats,
+        memmove(to, to + (now->begin - walk->top_before[b]) * buffer->row_floats,
                 (before->end - now->begin) * buffer->row_floats * sizeof *to);
     }
 }
