@@ -47,7 +47,7 @@ typedef struct as_pool_attributes {
     bool count_include_pad; /**< AveragePool divides by kh * kw also at the border. */
 } as_pool_attributes;
 
-/** ReduceMean. */
+/** ReduceMean; of Squeeze and Unsqueeze the axes. */
 typedef struct as_reduce_attributes {
     int n_axes;            /**< 0 = all axes, unless is_noop_when_empty. */
     int axes[AS_MAX_RANK]; /**< As written: may be negative. */
@@ -131,7 +131,7 @@ typedef union as_attributes {
         bool is_a_transposed, is_b_transposed;
     } gemm;
     struct {
-        int axis; /**< Concat, Flatten; as written: may be negative. */
+        int axis; /**< Concat, Flatten, Gather; as written: may be negative. */
     } axis;
     struct {
         int n; /**< 0 = all axes reversed. */
@@ -140,6 +140,9 @@ typedef union as_attributes {
     struct {
         int to; /**< An as_dtype. */
     } cast;
+    struct {
+        int start, end; /**< Shape: of the dims; as written: may be negative or beyond. */
+    } span;
 } as_attributes;
 
 #endif

@@ -40,7 +40,8 @@ typedef enum as_attributes_family {
     AS_ATTRIBUTES_axis,
     AS_ATTRIBUTES_reshape,
     AS_ATTRIBUTES_transpose,
-    AS_ATTRIBUTES_cast
+    AS_ATTRIBUTES_cast,
+    AS_ATTRIBUTES_span
 } as_attributes_family;
 
 /** One operator's line of the table. */

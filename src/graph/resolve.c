@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ONNX passes as a constant input goes into the attributes, one function an operator. */
-#include "graph/graph.h"
+#include "graph/shape.h"
 
 /* One node that is being resolved. */
 typedef struct site {
@@ -21,14 +21,8 @@ static assay_code bad_input(const site *s, const as_tensor *tensor, const char *
 /* Up to AS_MAX_RANK integers of a constant. */
 static assay_code take_integers(const site *s, const as_tensor *tensor, int64_t *out, int *n)
 {
-    bool is_integer = tensor->dtype == AS_I64 || tensor->dtype == AS_I32;
-    if (!is_integer || tensor->rank > 1 || tensor->n_elements > AS_MAX_RANK)
-        return bad_input(s, tensor, "at most 8 integers");
-    *n = (int)tensor->n_elements;
-    for (int i = 0; i < *n; i++)
-        out[i] = tensor->dtype == AS_I64 ? ((const int64_t *)tensor->data)[i]
-                                         : ((const int32_t *)tensor->data)[i];
-    return ASSAY_OK;
+    if (as_tensor_integers(tensor, out, n)) return ASSAY_OK;
+    return bad_input(s, tensor, "at most 8 integers");
 }
 
 static assay_code resolve_conv(const site *s)
@@ -144,6 +138,8 @@ static assay_code resolve(const site *s)
     case AS_OP_CLIP:
         return resolve_clip(s);
     case AS_OP_REDUCE_MEAN:
+    case AS_OP_SQUEEZE:
+    case AS_OP_UNSQUEEZE:
         return resolve_reduce(s);
     case AS_OP_RESIZE:
     case AS_OP_UPSAMPLE:

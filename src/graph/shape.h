@@ -46,6 +46,17 @@ void as_window_pads(const as_window *window, int64_t ih, int64_t iw, int64_t pad
 void as_window_transpose_pads(const as_conv_attributes *conv, int64_t ih, int64_t iw,
                               int64_t pads[4]);
 
+/**
+ * Which of `n` elements start, end and step (not 0, not INT64_MIN) of a Slice take, as ONNX says.
+ * @param first  receives the first one's place, when there is one.
+ * @return how many.
+ */
+int64_t as_slice_range(int64_t n, int64_t start, int64_t end, int64_t step, int64_t *first);
+
+/** Integers of a constant i64 or i32, a list or one number, of at most AS_MAX_RANK.
+ * @return false when it is none. */
+bool as_tensor_integers(const as_tensor *tensor, int64_t out[AS_MAX_RANK], int *n);
+
 /** What a node costs for given shapes. */
 typedef struct as_cost {
     uint64_t macs; /**< Multiply-adds of Conv, ConvTranspose, Gemm and MatMul; else 0. */

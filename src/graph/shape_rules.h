@@ -42,11 +42,13 @@ assay_code as_shape_axis(const as_shape_call *call, int axis, int rank, int *out
 /** Fail unless input `i` has `rank` dims. */
 assay_code as_shape_need_rank(const as_shape_call *call, int i, int rank);
 
-/** The rules, in shape_window.c, shape_layout.c and shape_math.c. */
+/** The rules, in shape_window.c, shape_layout.c, shape_math.c and shape_select.c. */
 as_shape_rule as_shape_same, as_shape_broadcast, as_shape_softmax, as_shape_gemm,
     as_shape_matmul, as_shape_constant;
 as_shape_rule as_shape_conv, as_shape_conv_transpose, as_shape_pool, as_shape_global_pool;
 as_shape_rule as_shape_reduce, as_shape_resize, as_shape_concat, as_shape_flatten,
     as_shape_reshape, as_shape_transpose;
+as_shape_rule as_shape_shape, as_shape_slice, as_shape_gather, as_shape_squeeze,
+    as_shape_unsqueeze;
 
 #endif

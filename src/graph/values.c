@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plain values of a graph: element types, shapes, operators and their default attributes. */
 #include <float.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +69,10 @@ void as_attributes_init(as_attributes *a, as_op op)
         a->gemm.beta = 1;
         break;
     case AS_ATTRIBUTES_axis:
-        a->axis.axis = 1;
+        a->axis.axis = op == AS_OP_GATHER ? 0 : 1;
+        break;
+    case AS_ATTRIBUTES_span:
+        a->span.end = INT_MAX;
         break;
     default:
         break; /* zeros are their defaults */

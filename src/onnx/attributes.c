@@ -189,8 +189,10 @@ static assay_code read_reduce(const site *s, bool *is_known)
 {
     as_reduce_attributes *r = &s->node->attributes.reduce;
     if (is_named(s, "axes")) return take_axes(s, r->axes, &r->n_axes);
-    if (is_named(s, "keepdims")) return take_bool(s, &r->keepdims);
-    if (is_named(s, "noop_with_empty_axes")) return take_bool(s, &r->is_noop_when_empty);
+    const bool is_mean = s->node->op == AS_OP_REDUCE_MEAN;
+    if (is_mean && is_named(s, "keepdims")) return take_bool(s, &r->keepdims);
+    if (is_mean && is_named(s, "noop_with_empty_axes"))
+        return take_bool(s, &r->is_noop_when_empty);
     *is_known = false;
     return ASSAY_OK;
 }
@@ -343,6 +345,15 @@ static assay_code read_cast(const site *s, bool *is_known)
     return ASSAY_OK;
 }
 
+static assay_code read_span(const site *s, bool *is_known)
+{
+    as_attributes *a = &s->node->attributes;
+    if (is_named(s, "start")) return take_int(s, &a->span.start);
+    if (is_named(s, "end")) return take_int(s, &a->span.end);
+    *is_known = false;
+    return ASSAY_OK;
+}
+
 static assay_code read_none(const site *s, bool *is_known)
 {
     bool is_dropout = s->node->op == AS_OP_DROPOUT;
@@ -366,6 +377,7 @@ static reader *const readers[] = {
     [AS_ATTRIBUTES_reshape] = read_reshape,
     [AS_ATTRIBUTES_transpose] = read_transpose,
     [AS_ATTRIBUTES_cast] = read_cast,
+    [AS_ATTRIBUTES_span] = read_span,
 };
 
 /* Defaults that changed with the opset. */

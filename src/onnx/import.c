@@ -332,7 +332,7 @@ static assay_code add_nodes(importer *im)
 
 /* ---- What the sorted graph still needs ---- */
 
-/* A computed tensor's type is its node's first input's; Cast and Dropout's mask are their own. */
+/* A computed tensor's type is its node's first input's; Cast, Shape and Dropout's mask are their own. */
 static void set_dtypes(as_graph *graph)
 {
     for (int i = 0; i < as_graph_n_nodes(graph); i++) {
@@ -344,6 +344,7 @@ static void set_dtypes(as_graph *graph)
             as_dtype dtype = first->dtype;
             if (node->op == AS_OP_CAST) dtype = (as_dtype)node->attributes.cast.to;
             if (node->op == AS_OP_DROPOUT && k == 1) dtype = AS_BOOL;
+            if (node->op == AS_OP_SHAPE) dtype = AS_I64;
             as_graph_edit_tensor(graph, node->outputs[k])->dtype = dtype;
         }
     }

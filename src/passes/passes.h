@@ -29,6 +29,8 @@ typedef assay_code as_pass_fn(as_graph *graph, as_pass_stats *stats, assay_error
 as_pass_fn as_pass_constants;
 /** Takes out Identity, Dropout and Cast to the same type. */
 as_pass_fn as_pass_identities;
+/** A Reshape's dims that are computed from other tensors' shapes become constants. */
+as_pass_fn as_pass_computed_dims;
 /** Recognises hard-swish, hard-sigmoid, ReLU and the mean over h and w in what exporters write. */
 as_pass_fn as_pass_activations;
 /** Recognises the Erf form of GELU. */
@@ -69,7 +71,7 @@ typedef struct as_pass_record {
 
 /**
  * Run the passes on `graph`.
- * @param fuse       false: only those that are always run (constants, identities, dead nodes).
+ * @param fuse       false: only those that are always run (constants, identities, computed dims, dead nodes).
  * @param records    one each pass that ran; room for AS_MAX_PASSES; may be NULL.
  * @param n_records  receives how many; may be NULL.
  * @return ASSAY_E_MEMORY, or ASSAY_E_FORMAT where the graph contradicts itself.

@@ -319,6 +319,54 @@ static void layout_operators_keep_their_elements(void **state)
     as_graph_free(g);
 }
 
+static void slices_take_what_onnx_says(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t n, start, end, step, first, count;
+    } cases[] = {
+        {7, 0, 7, 1, 0, 7},
+        {7, -3, INT64_MAX, 1, 4, 3},
+        {7, 1, -1, 2, 1, 3},
+        {7, 5, 2, 1, 5, 0},
+        {7, INT64_MAX, INT64_MIN, -1, 6, 7},
+        {7, -1, 0, -2, 6, 3},
+        {7, INT64_MIN, INT64_MAX, INT64_MAX, 0, 1},
+        {7, 3, INT64_MIN + 1, INT64_MIN + 1, 3, 1},
+        {1, 0, 1, 1, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t first = -1;
+        assert_int_equal(
+            as_slice_range(cases[i].n, cases[i].start, cases[i].end, cases[i].step, &first),
+            cases[i].count);
+        assert_int_equal(first, cases[i].first);
+    }
+}
+
+static void slice_gather_squeeze_and_unsqueeze_choose_dims(void **state)
+{
+    (void)state;
+    const int64_t start = 1, end = -1, axis = 2, two[2] = {0, 2};
+    as_graph *g = as_graph_new();
+    int x = add_input(g, "x", SHAPE(-1, -1, -1, -1));
+    int inputs[4] = {x, add_integers(g, 1, &start), add_integers(g, 1, &end),
+                     add_integers(g, 1, &axis)};
+    int s = as_graph_add_tensor(g, "s", AS_F32, NULL);
+    assert_true(as_graph_add_node(g, AS_OP_SLICE, "s", inputs, 4, &s, 1) >= 0);
+    int t = add_node(g, AS_OP_GATHER, "t", s, add_integers(g, 2, two), -1);
+    attributes_of(g, t)->axis.axis = 1;
+    int u = add_node(g, AS_OP_UNSQUEEZE, "u", t, -1, -1);
+    attributes_of(g, u)->reduce.n_axes = 2;
+    attributes_of(g, u)->reduce.axes[0] = -1;
+    attributes_of(g, u)->reduce.axes[1] = 0;
+    int v = add_node(g, AS_OP_SQUEEZE, "v", u, -1, -1);
+    attributes_of(g, v)->reduce.n_axes = 1;
+    finish(g, v);
+    ASSERT_SHAPE(g, SHAPE(5, 3, 8, 9), OK, "[5,2,6,9,1]");
+    as_graph_free(g);
+}
+
 static void means_keep_or_drop_their_axes(void **state)
 {
     (void)state;
@@ -420,6 +468,8 @@ int main(void)
         cmocka_unit_test(concat_adds_one_axis_and_needs_the_others_equal),
         cmocka_unit_test(reshape_copies_zeros_and_fills_the_rest),
         cmocka_unit_test(layout_operators_keep_their_elements),
+        cmocka_unit_test(slices_take_what_onnx_says),
+        cmocka_unit_test(slice_gather_squeeze_and_unsqueeze_choose_dims),
         cmocka_unit_test(means_keep_or_drop_their_axes),
         cmocka_unit_test(a_gemms_third_input_must_spread_over_its_product),
         cmocka_unit_test(computed_shapes_are_refused_when_they_are_needed),

@@ -290,6 +290,36 @@ static void matrices_and_layouts_are_read(void **state)
     as_graph_free(g);
 }
 
+static void what_computes_a_shape_has_axes_and_a_span(void **state)
+{
+    (void)state;
+    begin(15, "Shape", "x");
+    add_int("start", -2);
+    as_graph *g = load();
+    assert_int_equal(only(g)->span.start, -2);
+    assert_int_equal(only(g)->span.end, INT_MAX);
+    assert_int_equal(as_graph_tensor(g, as_graph_outputs(g)[0])->dtype, AS_I64);
+    as_graph_free(g);
+    begin(11, "Unsqueeze", "x");
+    add_ints("axes", 1, (int64_t[]){0});
+    g = load();
+    assert_int_equal(only(g)->reduce.n_axes, 1);
+    as_graph_free(g);
+    begin(13, "Squeeze", "x axes");
+    add_weight("axes", I64, 1, (int64_t[]){1}, (int64_t[]){1}, 8);
+    assert_refused(ASSAY_E_FORMAT, "it takes out axis 1, which has 3 elements",
+                   "m.onnx: node 0 'n' (Squeeze)");
+    begin(13, "Squeeze", "x");
+    add_int("keepdims", 1);
+    assert_refused(ASSAY_E_UNSUPPORTED, "its attribute 'keepdims' is not known to assay",
+                   "m.onnx: node 0 'n' (Squeeze)");
+    begin(9, "Slice", "x w w");
+    add_weight("w", I64, 1, (int64_t[]){1}, (int64_t[]){1}, 8);
+    assert_refused(ASSAY_E_UNSUPPORTED,
+                   "operator 'Slice' (domain ai.onnx) is of opset 9, assay reads it from 10 on",
+                   "m.onnx: node 0 'n' (Slice)");
+}
+
 static void an_attribute_that_is_not_known_is_refused(void **state)
 {
     (void)state;
@@ -338,6 +368,7 @@ int main(void)
         cmocka_unit_test(softmax_changed_its_axis_at_opset_13),
         cmocka_unit_test(mean_has_axes_as_attribute_or_input),
         cmocka_unit_test(matrices_and_layouts_are_read),
+        cmocka_unit_test(what_computes_a_shape_has_axes_and_a_span),
         cmocka_unit_test(an_attribute_that_is_not_known_is_refused),
         cmocka_unit_test(an_attribute_of_a_wrong_type_or_range_is_refused),
         cmocka_unit_test(casts_to_types_that_assay_has_not_are_refused),

@@ -56,10 +56,11 @@ static void without_fusion_only_copies_go(void **state)
     as_pass_record records[AS_MAX_PASSES];
     int n = 0, n_nodes = as_graph_n_nodes(g);
     assert_int_equal(as_passes_run(g, false, records, &n, NULL), ASSAY_OK);
-    assert_int_equal(n, 3);
+    assert_int_equal(n, 4);
     assert_string_equal(records[0].name, "constants");
     assert_string_equal(records[1].name, "identities");
-    assert_string_equal(records[2].name, "dead");
+    assert_string_equal(records[2].name, "computed_dims");
+    assert_string_equal(records[3].name, "dead");
     assert_int_equal(records[1].n_before, n_nodes);
     assert_int_equal(records[1].n_after, n_nodes - 1);
     assert_int_equal(records[1].ops_before[AS_OP_IDENTITY], 1);
