@@ -32,7 +32,7 @@ AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t 
 /* One tile from row0 on.  Where fewer than mr rows are left the last one stands in for the
  * rest. */
 AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_t mr,
-                    const size_t vecs)
+                    const size_t vecs, const bool pairs)
 {
     vf acc[MAX_MR][MAX_VECS];
     const float *b = job->panel;
@@ -50,7 +50,7 @@ AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_
             unrolled_for (j, vecs)
                 bv[j] = vf_load(b + j * VF_LANES);
             unrolled_for (i, mr) {
-                vf av = vf_splat(a[i][k]);
+                vf av = pairs ? vf_splat2(a[i] + 2 * k) : vf_splat(a[i][k]);
                 unrolled_for (j, vecs)
                     acc[i][j] = vf_fma(av, bv[j], acc[i][j]);
             }
@@ -60,26 +60,35 @@ AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_
 }
 
 /* All rows of the job: whole tiles, then a small or a shared one. */
-AS_INLINE void tile_rows(const tile_job *job, const size_t mr, const size_t vecs)
+AS_INLINE void tile_rows(const tile_job *job, const size_t mr, const size_t vecs,
+                         const bool pairs)
 {
     size_t row = 0;
     for (; row + mr <= job->n_rows; row += mr)
-        tile(job, row, mr, mr, vecs);
+        tile(job, row, mr, mr, vecs, pairs);
     size_t left = job->n_rows - row;
     if (left == 1)
-        tile(job, row, 1, 1, vecs);
+        tile(job, row, 1, 1, vecs, pairs);
     else if (left > 1 && left <= 4)
-        tile(job, row, left, 4, vecs);
+        tile(job, row, left, 4, vecs, pairs);
     else if (left > 4)
-        tile(job, row, left, mr, vecs);
+        tile(job, row, left, mr, vecs, pairs);
+}
+
+AS_INLINE void tile_panel(const tile_job *job, const bool pairs)
+{
+    if (job->vecs == 3)
+        tile_rows(job, TILE_MR_3, 3, pairs);
+    else if (job->vecs == 2)
+        tile_rows(job, TILE_MR_2, 2, pairs);
+    else
+        tile_rows(job, TILE_MR_1, 1, pairs);
 }
 
 void KERNEL(tile_run)(const tile_job *job)
 {
-    if (job->vecs == 3)
-        tile_rows(job, TILE_MR_3, 3);
-    else if (job->vecs == 2)
-        tile_rows(job, TILE_MR_2, 2);
+    if (job->pairs)
+        tile_panel(job, true);
     else
-        tile_rows(job, TILE_MR_1, 1);
+        tile_panel(job, false);
 }

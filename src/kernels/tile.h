@@ -17,6 +17,11 @@
  *
  * Each output element is one chain of FMAs that starts from the bias, in k order.
  *
+ * Where few columns fill their vectors badly two rows may share them: a row of a job with `pairs` is
+ * two rows whose floats alternate, and so do its outputs; the panel then has each weight twice:
+ *
+ *     a[k][2]   panel[k][NR / 2][2]   out[NR / 2][2]
+ *
  * NR is VECS vectors.  as_panels cuts the channels into panels of 3 and 2 vectors (one of 1
  * only where there is just one), which keeps MR x VECS accumulators in registers on each ISA:
  *
@@ -57,6 +62,7 @@ typedef struct tile_job {
     size_t n_rows;     /**< rows to compute, any number */
     size_t n_columns;  /**< columns to store, at most vecs * VF_LANES */
     size_t vecs;       /**< of the panel */
+    bool pairs;        /**< rows are pairs of rows */
     bool clamps;
     float low, high; /**< clamp before the store when `clamps` */
 } tile_job;

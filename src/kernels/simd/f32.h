@@ -11,6 +11,10 @@
  *     vf_load_tail(p, n)              lanes 0..n-1 from memory, the others 0; n <= VF_LANES; reads
  *     vf_store_tail(p, x, n)          and writes nothing behind p[n - 1]
  *     vf_add sub mul div (a, b)       IEEE, correctly rounded
+ *     vf_splat2(p)                    lane i is p[i % 2]
+ *     vf_zip(a, b, &low, &high)       a[0] b[0] a[1] b[1] .., the first half in low, the rest in high
+ *     vf_store_unzip(even, odd, x, n) the first n of lanes 0, 2, 4 .. and of lanes 1, 3, 5 ..; writes
+ *                                     nothing behind them
  *     vf_fma(a, b, c)                 a * b + c rounded once
  *     vf_max(a, b)  vf_min(a, b)      a > b ? a : b  and  a < b ? a : b, so b where one is a NaN;
  *                                     a denormal comes back as a zero of its sign

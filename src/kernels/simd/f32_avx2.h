@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of eight floats: AVX2 with FMA3. */
 #include <immintrin.h>
+#include <string.h>
 
 typedef __m256 vf;
 #define VF_LANES 8
@@ -33,6 +34,25 @@ AS_INLINE void vf_store_tail(float *p, vf x, size_t n)
         rest = _mm_movehl_ps(rest, rest);
     }
     if (n & 1) _mm_store_ss(p, rest);
+}
+AS_INLINE vf vf_splat2(const float *p)
+{
+    double pair;
+    memcpy(&pair, p, sizeof pair);
+    return _mm256_castpd_ps(_mm256_set1_pd(pair));
+}
+AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    const vf even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b);
+    *low = _mm256_permute2f128_ps(even, odd, 0x20);
+    *high = _mm256_permute2f128_ps(even, odd, 0x31);
+}
+AS_INLINE void vf_store_unzip(float *even, float *odd, vf x, size_t n)
+{
+    const vf halves = _mm256_permutevar8x32_ps(x, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+    const vf other = _mm256_castps128_ps256(_mm256_extractf128_ps(halves, 1));
+    vf_store_tail(even, halves, n);
+    vf_store_tail(odd, other, n);
 }
 AS_INLINE vf vf_add(vf a, vf b) { return _mm256_add_ps(a, b); }
 AS_INLINE vf vf_sub(vf a, vf b) { return _mm256_sub_ps(a, b); }

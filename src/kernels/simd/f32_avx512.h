@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vectors of sixteen floats: AVX-512 F, BW, DQ and VL. */
 #include <immintrin.h>
+#include <string.h>
 
 typedef __m512 vf;
 #define VF_LANES 16
@@ -18,6 +19,29 @@ AS_INLINE vf vf_load_tail(const float *p, size_t n)
 AS_INLINE void vf_store_tail(float *p, vf x, size_t n)
 {
     _mm512_mask_storeu_ps(p, vf_mask_(n), x);
+}
+AS_INLINE vf vf_splat2(const float *p)
+{
+    double pair;
+    memcpy(&pair, p, sizeof pair);
+    return _mm512_castpd_ps(_mm512_set1_pd(pair));
+}
+AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    const __m512i first =
+        _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+    *low = _mm512_permutex2var_ps(a, first, b);
+    *high = _mm512_permutex2var_ps(a, second, b);
+}
+AS_INLINE void vf_store_unzip(float *even, float *odd, vf x, size_t n)
+{
+    const __m512i order =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+    const vf halves = _mm512_permutexvar_ps(order, x);
+    const __mmask8 valid = (__mmask8)vf_mask_(n);
+    _mm256_mask_storeu_ps(even, valid, _mm512_castps512_ps256(halves));
+    _mm256_mask_storeu_ps(odd, valid, _mm512_extractf32x8_ps(halves, 1));
 }
 AS_INLINE vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
 AS_INLINE vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }

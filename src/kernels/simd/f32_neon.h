@@ -32,6 +32,21 @@ AS_INLINE void vf_store_tail(float *p, vf x, size_t n)
     }
     if (n & 1) vst1_lane_f32(p, rest, 0);
 }
+AS_INLINE vf vf_splat2(const float *p)
+{
+    const float32x2_t pair = vld1_f32(p);
+    return vcombine_f32(pair, pair);
+}
+AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    *low = vzip1q_f32(a, b);
+    *high = vzip2q_f32(a, b);
+}
+AS_INLINE void vf_store_unzip(float *even, float *odd, vf x, size_t n)
+{
+    vf_store_tail(even, vuzp1q_f32(x, x), n);
+    vf_store_tail(odd, vuzp2q_f32(x, x), n);
+}
 AS_INLINE vf vf_add(vf a, vf b) { return vaddq_f32(a, b); }
 AS_INLINE vf vf_sub(vf a, vf b) { return vsubq_f32(a, b); }
 AS_INLINE vf vf_mul(vf a, vf b) { return vmulq_f32(a, b); }

@@ -15,6 +15,17 @@ AS_INLINE void vf_store_tail(float *p, vf x, size_t n)
 {
     if (n) *p = x;
 }
+AS_INLINE vf vf_splat2(const float *p) { return *p; }
+AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
+{
+    *low = a;
+    *high = b;
+}
+AS_INLINE void vf_store_unzip(float *even, float *odd, vf x, size_t n)
+{
+    (void)odd;
+    if (n) *even = x;
+}
 AS_INLINE vf vf_add(vf a, vf b) { return a + b; }
 AS_INLINE vf vf_sub(vf a, vf b) { return a - b; }
 AS_INLINE vf vf_mul(vf a, vf b) { return a * b; }
