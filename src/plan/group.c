@@ -189,17 +189,15 @@ bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *d)
     return true;
 }
 
-/* Whether the rows that go to the arena are a thread's own at row `row`: what a layer must have
- * made there is no more than its share. */
-static bool is_shared_out(const as_draft *d, const as_layer *layers, size_t row)
+/* Whether the rows that go to the arena are a thread's own where one thread's share ends and the
+ * next one's begins: what a layer must have made there is no more than its share. */
+static bool is_shared_out(const as_draft *d, size_t row, const as_band_walk *start,
+                          const as_band_walk *end)
 {
-    as_band_walk start, end;
-    as_band_start(&d->group, layers, row, &start);
-    as_band_resume(&d->group, layers, row, &end);
     for (size_t i = 0; i < d->group.n_layers; i++) {
         if (!d->buffers[d->layers[i].out.buffer].is_outside) continue;
         const size_t share = as_band_share(&d->group, i, row);
-        if (start.rows[i].end != share || end.rows[i].end != share) return false;
+        if (start->rows[i].end != share || end->rows[i].end != share) return false;
     }
     return true;
 }
@@ -245,18 +243,20 @@ bool as_draft_check(as_draft *d, const as_layer *layers, size_t n_samples)
     for (size_t at = 0; at < n_steps; at += stride) {
         const size_t row = at * group->row_step;
         const size_t end = as_min(row + group->band_rows, group->height);
-        as_band_walk walk;
-        if (!is_shared_out(d, layers, row)) return false;
-        as_band_start(group, layers, row, &walk);
-        widen(d, layers, end, &walk);
-        as_band_resume(group, layers, row, &walk);
-        widen(d, layers, end, &walk);
+        as_band_walk start, resumed;
+        as_band_start(group, layers, row, &start);
+        as_band_resume(group, layers, row, &resumed);
+        if (!is_shared_out(d, row, &start, &resumed)) return false;
+        widen(d, layers, end, &start);
+        widen(d, layers, end, &resumed);
     }
     group->scratch_floats = d->window_floats = 0;
     for (size_t b = 0; b < group->n_buffers; b++) {
         if (d->buffers[b].is_outside) continue;
-        d->window_floats += d->buffers[b].n_rows * d->buffers[b].row_floats;
-        d->buffers[b].n_rows = room(d->buffers[b].n_rows, rows_made(d, b));
+        const size_t most = d->buffers[b].n_rows, made = rows_made(d, b);
+        d->window_floats += most * d->buffers[b].row_floats;
+        d->kept_rows[b] = most > made ? most - made : 0;
+        d->buffers[b].n_rows = room(most, made);
         d->buffers[b].offset = group->scratch_floats;
         group->scratch_floats +=
             as_round_up(d->buffers[b].n_rows * d->buffers[b].row_floats, 16);
@@ -299,12 +299,12 @@ static assay_code accept(as_planner *p, as_draft *d, as_group *out, assay_error 
     return ASSAY_OK;
 }
 
-/* Layers from `first` on that could go by bands, at most as many as a group takes. */
+/* Layers from `first` on that could go by bands. */
 static size_t run_length(const as_planner *p, size_t first)
 {
     size_t n = 0;
-    while (n < AS_GROUP_LAYERS && first + n < p->plan->n_layers &&
-           is_bandable(&p->plan->layers[first + n]))
+    if (!p->options->groups || !p->options->fuse) return 0;
+    while (first + n < p->plan->n_layers && is_bandable(&p->plan->layers[first + n]))
         n++;
     return n;
 }
@@ -331,24 +331,50 @@ static bool take_choice(const as_planner *p, as_draft *d)
     return as_draft_check(d, layers, 0);
 }
 
-static assay_code form_groups(as_grouping *g, as_draft *draft, assay_error *err)
+/* Layers `first` .. first + n - 1 as a group when they can be one and are to be, else the first alone. */
+static assay_code form_group(as_grouping *g, size_t first, size_t n, as_draft *draft,
+                             assay_error *err)
 {
     as_planner *p = g->planner;
+    as_group *group = &p->plan->groups[p->plan->n_groups++];
+    *group = (as_group){.first = first, .n_layers = 1};
     assay_code code = ASSAY_OK;
-    size_t alone_end = 0; /* layers before it were chosen to stand alone */
-    for (size_t first = 0; !code && first < p->plan->n_layers;) {
-        as_group *group = &p->plan->groups[p->plan->n_groups++];
-        const size_t most = p->options->groups && p->options->fuse ? run_length(p, first) : 0;
-        *group = (as_group){.first = first, .n_layers = 1};
-        bool has_found =
-            first >= alone_end && most > 1 && as_draft_longest(g, first, most, draft);
-        if (has_found && !take_choice(p, draft)) {
-            alone_end = first + draft->group.n_layers;
-            has_found = false;
-        }
-        if (has_found) code = accept(p, draft, group, err);
-        for (size_t i = 0; i < group->n_layers; i++)
-            p->group_of[first++] = (int)(group - p->plan->groups);
+    if (n > 1 && as_draft_form(g, first, n, draft) && take_choice(p, draft))
+        code = accept(p, draft, group, err);
+    for (size_t i = 0; i < group->n_layers; i++)
+        p->group_of[first + i] = (int)(group - p->plan->groups);
+    return code;
+}
+
+/* A run of layers that can go by bands, as as_partition cuts it. */
+static assay_code form_run(as_grouping *g, size_t first, size_t n, as_draft *draft,
+                           assay_error *err)
+{
+    double *saved = as_alloc_array(n + 1, sizeof *saved);
+    size_t *lengths = as_alloc_array(n, sizeof *lengths);
+    assay_code code = ASSAY_OK;
+    if (saved && lengths)
+        as_partition(g, first, n, draft, saved, lengths);
+    else
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    for (size_t i = 0, end = 0; !code && i < n;) {
+        const size_t length = i >= end ? lengths[i] : 1;
+        if (i >= end) end = i + length; /* a group that is not to be: its layers stand alone */
+        code = form_group(g, first + i, length, draft, err);
+        i += g->planner->plan->groups[g->planner->plan->n_groups - 1].n_layers;
+    }
+    as_free(lengths);
+    as_free(saved);
+    return code;
+}
+
+static assay_code form_groups(as_grouping *g, as_draft *draft, assay_error *err)
+{
+    const size_t n_layers = g->planner->plan->n_layers;
+    assay_code code = ASSAY_OK;
+    for (size_t first = 0, n; !code && first < n_layers; first += n) {
+        n = as_max(run_length(g->planner, first), 1);
+        code = n > 1 ? form_run(g, first, n, draft, err) : form_group(g, first, 1, draft, err);
     }
     return code;
 }

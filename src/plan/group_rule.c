@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a group pays.  It saves the round trip of the maps that it keeps inside; it costs the rows
- * above each thread's first, which are computed twice, and the second-level cache that its
- * windows and weights fill.  The constants stand on a plateau each: bench/results/2026-11-30-groups.txt.
+ * Which groups are formed.  A group saves the round trip of the maps that it keeps inside; it costs
+ * the rows that its windows move, a call of each layer for each band, the rows above each thread's
+ * first, which are computed twice, and the second-level cache that its windows and weights fill.
+ * A run of layers is cut into groups so that the sum of what they save is the largest: dynamic
+ * programming from the last layer back.  Figures and trials: bench/results/2026-11-30-groups.txt.
  */
 #include "base/size.h"
 #include "plan/grouping.h"
 
-/* Maps that it keeps inside, of all images: smaller ones stay in the cache by themselves. */
-#define LEAST_INSIDE_BYTES ((size_t)1 << 20)
+/* Nanoseconds: of a byte to or from memory or the third-level cache, of one that is moved inside the
+ * second-level cache, of a call of a layer for a band. */
+#define MEMORY_NS          0.05
+#define MOVE_NS            0.027
+#define CALL_NS            500.0
+/* Maps, all images, that stay in the cache by themselves. */
+#define CACHED_BYTES       ((size_t)512 << 10)
 /* Windows of a thread, which share its second-level cache with weights and what streams by. */
 #define MOST_WINDOW_BYTES  ((size_t)768 << 10)
 /* Weights of a group: each band reads them all. */
@@ -16,15 +23,56 @@
 /* Share of the work that may be done twice. */
 #define MOST_TWICE_PERCENT 8
 
-static size_t inside_bytes(const as_draft *d)
+/* Rows of all images of what lies in buffer b. */
+static double rows_of(const as_draft *d, size_t b)
 {
-    size_t sum = 0;
+    size_t most = 0;
+    for (size_t i = 0; i < d->group.n_layers; i++)
+        if (d->layers[i].out.buffer == (int)b) most = as_max(most, d->layers[i].height);
+    return (double)(most * d->group.n_images);
+}
+
+static double row_bytes(const as_draft *d, size_t b)
+{
+    return (double)(d->buffers[b].row_floats * sizeof(float));
+}
+
+/* How many operands of the group's layers buffer b is. */
+static double reads_of(const as_draft *d, const as_layer *layers, size_t b)
+{
+    double n = 0;
     for (size_t i = 0; i < d->group.n_layers; i++) {
-        const as_band_buffer *buffer = &d->buffers[d->layers[i].out.buffer];
-        if (!buffer->is_outside)
-            sum += d->group.n_images * d->layers[i].height * buffer->row_floats * sizeof(float);
+        n += d->layers[i].in.buffer == (int)b;
+        for (size_t k = 0; k < layers[d->group.first + i].epilogue.n_steps; k++)
+            n += d->layers[i].steps[k].buffer == (int)b;
     }
-    return sum;
+    return n;
+}
+
+/* Nanoseconds of the round trips that the group saves, at most what it is worth. */
+static double saved_trips(const as_draft *d, const as_layer *layers)
+{
+    double saved = 0;
+    for (size_t b = 0; b < d->group.n_buffers; b++) {
+        const double bytes = rows_of(d, b) * row_bytes(d, b);
+        if (bytes > (double)CACHED_BYTES)
+            saved += MEMORY_NS * bytes *
+                     (reads_of(d, layers, b) + (d->buffers[b].is_outside ? 0 : 1));
+    }
+    return saved;
+}
+
+/* Nanoseconds that the bands of the group cost. */
+static double cost_of_bands(const as_draft *d)
+{
+    const as_group *group = &d->group;
+    const size_t n_bands = group->n_images * as_div_up(group->height, group->band_rows);
+    double cost = CALL_NS * (double)(n_bands * group->n_layers);
+    for (size_t b = 0; b < group->n_buffers; b++)
+        if (!d->buffers[b].is_outside)
+            cost += MOVE_NS * rows_of(d, b) * row_bytes(d, b) * (double)d->kept_rows[b] /
+                    (double)(d->buffers[b].n_rows - d->kept_rows[b]);
+    return cost;
 }
 
 static size_t weight_bytes(const as_draft *d, const as_layer *layers)
@@ -65,14 +113,14 @@ static bool is_little_twice(const as_draft *d, const as_layer *layers, size_t th
 }
 
 /* Bands as high as the windows allow.  @return false when even the lowest is too much. */
-static bool choose_band(as_draft *d, const as_layer *layers)
+static bool choose_band(as_draft *d, const as_layer *layers, size_t n_samples)
 {
     as_group *group = &d->group;
     bool fits = false;
     size_t best = group->row_step;
     for (size_t rows = group->row_step; rows < 2 * group->height; rows *= 2) {
         group->band_rows = rows;
-        if (!as_draft_check(d, layers, 16)) break;
+        if (!as_draft_check(d, layers, n_samples)) break;
         if (d->window_floats * sizeof(float) > MOST_WINDOW_BYTES) break;
         fits = true;
         best = rows;
@@ -82,12 +130,12 @@ static bool choose_band(as_draft *d, const as_layer *layers)
 }
 
 /* A share that begins at any row may cut a pixel of a smaller map in two; so try steps. */
-static bool choose_step(as_draft *d, const as_layer *layers)
+static bool choose_step(as_draft *d, const as_layer *layers, size_t n_samples)
 {
     const size_t least = d->group.row_step;
     for (size_t step = least; step <= 8 * least && step <= d->group.height; step *= 2) {
         d->group.row_step = d->group.band_rows = step;
-        if (as_draft_check(d, layers, 16)) return true;
+        if (as_draft_check(d, layers, n_samples)) return true;
     }
     return false;
 }
@@ -98,23 +146,53 @@ static bool is_forced(as_draft *d, const as_layer *layers, size_t rows)
     return as_draft_check(d, layers, 8) && as_draft_check(d, layers, 0);
 }
 
-static bool pays(as_draft *d, const as_layer *layers, const as_plan_options *options)
+/* Rows that a look at a draft takes samples of, and that its forming does before it looks at all. */
+#define LOOK_SAMPLES 4
+#define FORM_SAMPLES 16
+
+/* Bands of the draft.  *fits is false when its windows or weights are too much for any. */
+static bool pays(as_draft *d, const as_layer *layers, const as_plan_options *options,
+                 size_t n_samples, bool *fits)
 {
-    /* What takes no walk over the rows comes first: most drafts end here. */
-    if (!options->band_rows &&
-        (inside_bytes(d) < LEAST_INSIDE_BYTES || weight_bytes(d, layers) > MOST_WEIGHT_BYTES))
-        return false;
-    if (!choose_step(d, layers)) return false;
+    *fits = options->band_rows || weight_bytes(d, layers) <= MOST_WEIGHT_BYTES;
+    if (!*fits || !choose_step(d, layers, n_samples)) return false;
     if (options->band_rows) return is_forced(d, layers, options->band_rows);
     if (!is_little_twice(d, layers, options->threads)) return false;
-    return choose_band(d, layers) && as_draft_check(d, layers, 0);
+    *fits = choose_band(d, layers, n_samples);
+    return *fits && as_draft_check(d, layers, n_samples);
 }
 
-bool as_draft_longest(const as_grouping *g, size_t first, size_t most, as_draft *draft)
+bool as_draft_form(const as_grouping *g, size_t first, size_t n, as_draft *draft)
 {
-    const as_plan *plan = g->planner->plan;
-    for (size_t n = most; n >= 2; n--)
-        if (as_draft_make(g, first, n, draft) && pays(draft, plan->layers, g->planner->options))
-            return true;
-    return false;
+    bool fits = false;
+    const as_planner *p = g->planner;
+    const as_layer *layers = p->plan->layers;
+    return as_draft_make(g, first, n, draft) &&
+           pays(draft, layers, p->options, FORM_SAMPLES, &fits) &&
+           as_draft_check(draft, layers, 0);
+}
+
+void as_partition(const as_grouping *g, size_t first, size_t n, as_draft *draft, double *saved,
+                  size_t *lengths)
+{
+    const as_plan_options *options = g->planner->options;
+    const as_layer *layers = g->planner->plan->layers;
+    saved[n] = 0;
+    for (size_t i = n; i-- > 0;) {
+        bool fits = true;
+        saved[i] = saved[i + 1];
+        lengths[i] = 1;
+        for (size_t k = 2; fits && k <= as_min(n - i, AS_GROUP_LAYERS); k++) {
+            if (!as_draft_make(g, first + i, k, draft)) continue;
+            /* All that can be formed, or what pays. */
+            double sum = saved[i + k] +
+                         (options->band_rows ? (double)(k * k) : saved_trips(draft, layers));
+            if (sum <= saved[i]) continue; /* most drafts end here, before any walk */
+            if (!pays(draft, layers, options, LOOK_SAMPLES, &fits)) continue;
+            if (!options->band_rows) sum -= cost_of_bands(draft);
+            if (sum <= saved[i]) continue;
+            saved[i] = sum;
+            lengths[i] = k;
+        }
+    }
 }

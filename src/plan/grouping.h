@@ -2,7 +2,7 @@
 #ifndef ASSAY_PLAN_GROUPING_H
 #define ASSAY_PLAN_GROUPING_H
 /*
- * Groups in the making; for group.c (what is sound) and group_rule.c (what pays).
+ * Groups in the making; for group.c (what is sound) and group_rule.c (which pay).
  */
 #include "plan/group.h"
 #include "plan/planner.h"
@@ -32,8 +32,9 @@ typedef struct as_draft {
     as_group group;
     as_band_layer layers[AS_GROUP_LAYERS];
     as_band_buffer buffers[AS_GROUP_LAYERS];
-    int roots[AS_GROUP_LAYERS]; /**< Value of each buffer. */
-    size_t window_floats;       /**< What the buffers hold at a time. */
+    int roots[AS_GROUP_LAYERS];        /**< Value of each buffer. */
+    size_t window_floats;              /**< What the buffers hold at a time. */
+    size_t kept_rows[AS_GROUP_LAYERS]; /**< Of each buffer: those of a band before. */
 } as_draft;
 
 /** Layers first .. first + n - 1 as a group, but for its bands.  @return false when they are none. */
@@ -49,7 +50,16 @@ bool as_draft_check(as_draft *draft, const as_layer *layers, size_t n_samples);
 /** Rows that a layer makes at a time. */
 size_t as_layer_row_step(const as_layer *layer);
 
-/** The longest group from `first` on, of 2 to `most` layers, that pays.  @return false when none. */
-bool as_draft_longest(const as_grouping *g, size_t first, size_t most, as_draft *draft);
+/** The group of layers first .. first + n - 1 with its bands.  @return false when none is formed. */
+bool as_draft_form(const as_grouping *g, size_t first, size_t n, as_draft *draft);
+
+/**
+ * Cut n layers from `first` on, all of which can go by bands, into groups.
+ * @param draft    room to try in.
+ * @param saved    double[n + 1], room to work in.
+ * @param lengths  size_t[n]: of the group that begins at each layer, if one begins there.
+ */
+void as_partition(const as_grouping *g, size_t first, size_t n, as_draft *draft, double *saved,
+                  size_t *lengths);
 
 #endif
