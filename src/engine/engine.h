@@ -77,7 +77,7 @@ void as_engine_close(as_engine *engine);
  * Run the network once on exactly this tensor; neither split nor padding happens here.
  * @param x          float x[n][c][h][w]; only read.
  * @param map        engine's memory, float map[n][c'][h'][w'], valid until the next call.
- * @param map_shape  its extents.
+ * @param map_shape  its extents; those that an output of fewer than four lacks are 1.
  */
 assay_code as_engine_forward(as_engine *engine, const float *x, as_shape4 shape,
                              const float **map, as_shape4 *map_shape, assay_error *err);

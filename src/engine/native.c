@@ -93,12 +93,14 @@ static assay_code native_forward(void *state, const float *x, as_shape4 shape,
     assay_code code = assay_session_run(n->session, &in, 1, &out, 1, err);
     if (!code) code = check_routes(n, err);
     if (code) return code;
-    if (out.rank != 4)
+    if (out.rank < 1 || out.rank > 4)
         return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "the model's output has rank %d, a text detector's has 4", out.rank);
+                       "the model's output has rank %d, one to four are taken", out.rank);
+    size_t extents[4] = {1, 1, 1, 1};
+    for (int i = 0; i < out.rank; i++)
+        extents[i] = (size_t)out.dims[i];
     *map = out.data;
-    *map_shape = (as_shape4){(size_t)out.dims[0], (size_t)out.dims[1], (size_t)out.dims[2],
-                             (size_t)out.dims[3]};
+    *map_shape = (as_shape4){extents[0], extents[1], extents[2], extents[3]};
     return ASSAY_OK;
 }
 

@@ -305,8 +305,10 @@ static assay_code take_shape(const process_engine *p, const json_t *reply, as_sh
 {
     const json_t *list = json_object_get(reply, "shape");
     size_t *extents[4] = {&out->n, &out->c, &out->h, &out->w};
-    bool is_good = json_array_size(list) == 4;
-    for (size_t i = 0; is_good && i < 4; i++) {
+    const size_t rank = json_array_size(list);
+    bool is_good = rank >= 1 && rank <= 4;
+    *out = (as_shape4){1, 1, 1, 1};
+    for (size_t i = 0; is_good && i < rank; i++) {
         json_int_t extent = json_integer_value(json_array_get(list, i));
         is_good = extent > 0 && (size_t)extent < LARGEST_EXTENT;
         if (is_good) *extents[i] = (size_t)extent;
@@ -315,7 +317,7 @@ static assay_code take_shape(const process_engine *p, const json_t *reply, as_sh
     char *text = json_dumps(list ? list : reply, JSON_COMPACT | JSON_ENCODE_ANY);
     assay_code code =
         as_fail(err, ASSAY_E_UNSUPPORTED,
-                "%s gives an output of shape %.60s, a text detector's has 4 extents above 0",
+                "%s gives an output of shape %.60s, it needs one to four extents above 0",
                 p->name, text ? text : "?");
     free(text);
     return code;
