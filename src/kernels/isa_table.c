@@ -8,6 +8,7 @@
 #define ROW_STEP_direct    1
 #define ROW_STEP_gemm      1
 #define ROW_STEP_depthwise 1
+#define ROW_STEP_narrow    1
 #define ROW_STEP_gather    1
 #define ROW_STEP_winograd2 2
 #define ROW_STEP_winograd4 4
@@ -23,17 +24,17 @@
      .n_items = KERNEL(kind##_##variant##_n_items),                                            \
      .run = KERNEL(kind##_##variant##_run)},
 
-#define AS_KERNEL(family, exactness, pixels, vectors)
-#define AS_DECONV(variant, exactness, pixels, vectors)
-#define AS_CONV(variant, exactness, pixels, vectors) ROUTE_ENTRY(conv, variant, exactness)
+#define AS_KERNEL(family, exactness, pixels, channels)
+#define AS_DECONV(variant, exactness, pixels, channels)
+#define AS_CONV(variant, exactness, pixels, channels) ROUTE_ENTRY(conv, variant, exactness)
 static const as_route conv[] = {
 #include "kernels/table.inc"
 };
 #undef AS_CONV
 #undef AS_DECONV
 
-#define AS_CONV(variant, exactness, pixels, vectors)
-#define AS_DECONV(variant, exactness, pixels, vectors) ROUTE_ENTRY(deconv, variant, exactness)
+#define AS_CONV(variant, exactness, pixels, channels)
+#define AS_DECONV(variant, exactness, pixels, channels) ROUTE_ENTRY(deconv, variant, exactness)
 static const as_route deconv[] = {
 #include "kernels/table.inc"
 };
@@ -41,12 +42,12 @@ static const as_route deconv[] = {
 #undef AS_DECONV
 #undef AS_KERNEL
 
-#define AS_CONV(variant, exactness, pixels, vectors)                                           \
-    {"conv", #variant, exactness, pixels, (vectors)*VF_LANES},
-#define AS_DECONV(variant, exactness, pixels, vectors)                                         \
-    {"deconv", #variant, exactness, pixels, (vectors)*VF_LANES},
-#define AS_KERNEL(family, exactness, pixels, vectors)                                          \
-    {#family, "", exactness, pixels, (vectors)*VF_LANES},
+#define AS_CONV(variant, exactness, pixels, channels)                                          \
+    {"conv", #variant, exactness, pixels, channels},
+#define AS_DECONV(variant, exactness, pixels, channels)                                        \
+    {"deconv", #variant, exactness, pixels, channels},
+#define AS_KERNEL(family, exactness, pixels, channels)                                         \
+    {#family, "", exactness, pixels, channels},
 static const as_kernel_line lines[] = {
 #include "kernels/table.inc"
 };

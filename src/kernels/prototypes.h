@@ -24,9 +24,9 @@
     size_t KERNEL(route##_n_items)(const as_conv_shape *shape);                                \
     void KERNEL(route##_run)(const as_conv_args *args, size_t item_begin, size_t item_end,     \
                              float *scratch);
-#define AS_CONV(variant, exactness, pixels, vectors)   AS_ROUTE_PROTOTYPES(conv_##variant)
-#define AS_DECONV(variant, exactness, pixels, vectors) AS_ROUTE_PROTOTYPES(deconv_##variant)
-#define AS_KERNEL(family, exactness, pixels, vectors)                                          \
+#define AS_CONV(variant, exactness, pixels, channels)   AS_ROUTE_PROTOTYPES(conv_##variant)
+#define AS_DECONV(variant, exactness, pixels, channels) AS_ROUTE_PROTOTYPES(deconv_##variant)
+#define AS_KERNEL(family, exactness, pixels, channels)                                         \
     size_t KERNEL(family##_items)(const AS_ARGS_##family *args);                               \
     void KERNEL(family)(const AS_ARGS_##family *args, size_t item_begin, size_t item_end);
 #include "kernels/table.inc"

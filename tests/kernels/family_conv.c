@@ -208,9 +208,11 @@ kernel_case make_deconv(rng *r, const kernel_id *id)
     c.kh = 1 + rng_below(r, 3);
     c.kw = 1 + rng_below(r, 3);
     c.pt = c.pl = c.pb = c.pr = 0;
-    if (strcmp(id->variant, "gemm") == 0) {
+    const bool is_narrow = strcmp(id->variant, "narrow") == 0;
+    if (is_narrow || strcmp(id->variant, "gemm") == 0) {
+        if (is_narrow && c.kh * c.kw > 4) c.kh = 1;
         c.ic = c.ic / c.g + 1;
-        c.oc = c.oc / c.g + 1;
+        c.oc = is_narrow ? 1 + rng_below(r, 4 / (c.kh * c.kw)) : c.oc / c.g + 1;
         c.g = c.dh = c.dw = 1;
         c.sh = c.kh;
         c.sw = c.kw;

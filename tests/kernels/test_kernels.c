@@ -24,9 +24,9 @@
     {family, variant, AS_ISA_SCALAR}, {family, variant, AS_ISA_AVX2},                          \
         {family, variant, AS_ISA_AVX512}, {family, variant, AS_ISA_NEON},
 static const kernel_id table[] = {
-#define AS_CONV(variant, exactness, pixels, vectors)   OF_EVERY_ISA("conv", #variant)
-#define AS_DECONV(variant, exactness, pixels, vectors) OF_EVERY_ISA("deconv", #variant)
-#define AS_KERNEL(family, exactness, pixels, vectors)  OF_EVERY_ISA(#family, "")
+#define AS_CONV(variant, exactness, pixels, channels)   OF_EVERY_ISA("conv", #variant)
+#define AS_DECONV(variant, exactness, pixels, channels) OF_EVERY_ISA("deconv", #variant)
+#define AS_KERNEL(family, exactness, pixels, channels)  OF_EVERY_ISA(#family, "")
 #include "kernels/table.inc"
 #undef AS_CONV
 #undef AS_DECONV

@@ -21,6 +21,8 @@
  *     vf_sqrt abs neg (a)  vf_copysign(size, sign)
  *     vf_select_lt(a, b, yes, no)     a < b ? yes : no
  *     vf_pow2_magic(t)                2^n for t = 0x1.8p23 + n, n in -127 (gives 0) .. 127
+ *     vf_load_quads(p, stride, x)     lane i of x[c] is p[i * stride + c], c = 0..3: four channels of
+ *                                     VF_LANES pixels
  *
  * All of them return the same bits on every ISA, NaNs' payloads aside.
  */
@@ -28,6 +30,9 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+
+/* A loop over 0..n-1 that the compiler unrolls wholly; n is a constant there. */
+#define unrolled_for(i, n) AS_UNROLL for (size_t i = 0; i < (n); i++)
 
 #if defined(ISA_AVX512)
 #include "kernels/simd/f32_avx512.h"
@@ -45,8 +50,5 @@
 #define KERNEL_JOIN_(name, isa)   as_##name##_##isa
 #define KERNEL_EXPAND_(name, isa) KERNEL_JOIN_(name, isa)
 #define KERNEL(name)              KERNEL_EXPAND_(name, ISA)
-
-/* A loop over 0..n-1 that the compiler unrolls wholly; n is a constant there. */
-#define unrolled_for(i, n) AS_UNROLL for (size_t i = 0; i < (n); i++)
 
 #endif

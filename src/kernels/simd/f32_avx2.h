@@ -72,6 +72,21 @@ AS_INLINE vf vf_select_lt(vf a, vf b, vf yes, vf no)
 {
     return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
+AS_INLINE void vf_load_quads(const float *p, size_t stride, vf x[4])
+{
+    __m256 q[4];
+    unrolled_for (j, 4) /* pixels j and j + 4 */
+        q[j] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + j * stride)),
+                                    _mm_loadu_ps(p + (j + 4) * stride), 1);
+    __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(q[0], q[1])),
+            b = _mm256_castps_pd(_mm256_unpackhi_ps(q[0], q[1])),
+            c = _mm256_castps_pd(_mm256_unpacklo_ps(q[2], q[3])),
+            d = _mm256_castps_pd(_mm256_unpackhi_ps(q[2], q[3]));
+    x[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
+    x[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
+    x[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
+    x[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
+}
 AS_INLINE vf vf_pow2_magic(vf t)
 {
     __m256i biased = _mm256_add_epi32(_mm256_castps_si256(t), _mm256_set1_epi32(127));

@@ -61,6 +61,25 @@ AS_INLINE vf vf_select_lt(vf a, vf b, vf yes, vf no)
 {
     return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), no, yes);
 }
+AS_INLINE void vf_load_quads(const float *p, size_t stride, vf x[4])
+{
+    __m512 q[4];
+    unrolled_for (j, 4) { /* pixels j, j + 4, j + 8, j + 12 */
+        const float *at = p + j * stride;
+        q[j] = _mm512_castps128_ps512(_mm_loadu_ps(at));
+        q[j] = _mm512_insertf32x4(q[j], _mm_loadu_ps(at + 4 * stride), 1);
+        q[j] = _mm512_insertf32x4(q[j], _mm_loadu_ps(at + 8 * stride), 2);
+        q[j] = _mm512_insertf32x4(q[j], _mm_loadu_ps(at + 12 * stride), 3);
+    }
+    __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(q[0], q[1])),
+            b = _mm512_castps_pd(_mm512_unpackhi_ps(q[0], q[1])),
+            c = _mm512_castps_pd(_mm512_unpacklo_ps(q[2], q[3])),
+            d = _mm512_castps_pd(_mm512_unpackhi_ps(q[2], q[3]));
+    x[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    x[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    x[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    x[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+}
 AS_INLINE vf vf_pow2_magic(vf t)
 {
     __m512i biased = _mm512_add_epi32(_mm512_castps_si512(t), _mm512_set1_epi32(127));

@@ -74,6 +74,15 @@ AS_INLINE vf vf_select_lt(vf a, vf b, vf yes, vf no)
 {
     return vbslq_f32(vcltq_f32(a, b), yes, no);
 }
+AS_INLINE void vf_load_quads(const float *p, size_t stride, vf x[4])
+{
+    float32x4x2_t a = vtrnq_f32(vld1q_f32(p), vld1q_f32(p + stride)),
+                  b = vtrnq_f32(vld1q_f32(p + 2 * stride), vld1q_f32(p + 3 * stride));
+    x[0] = vcombine_f32(vget_low_f32(a.val[0]), vget_low_f32(b.val[0]));
+    x[1] = vcombine_f32(vget_low_f32(a.val[1]), vget_low_f32(b.val[1]));
+    x[2] = vcombine_f32(vget_high_f32(a.val[0]), vget_high_f32(b.val[0]));
+    x[3] = vcombine_f32(vget_high_f32(a.val[1]), vget_high_f32(b.val[1]));
+}
 AS_INLINE vf vf_pow2_magic(vf t)
 {
     uint32x4_t biased = vaddq_u32(vreinterpretq_u32_f32(t), vdupq_n_u32(127));

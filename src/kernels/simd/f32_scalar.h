@@ -40,6 +40,12 @@ AS_INLINE vf vf_abs(vf a) { return fabsf(a); }
 AS_INLINE vf vf_neg(vf a) { return -a; }
 AS_INLINE vf vf_copysign(vf size, vf sign) { return copysignf(size, sign); }
 AS_INLINE vf vf_select_lt(vf a, vf b, vf yes, vf no) { return a < b ? yes : no; }
+AS_INLINE void vf_load_quads(const float *p, size_t stride, vf x[4])
+{
+    (void)stride;
+    unrolled_for (c, 4)
+        x[c] = p[c];
+}
 AS_INLINE vf vf_pow2_magic(vf t)
 {
     uint32_t bits;
