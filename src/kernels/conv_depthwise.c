@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise convolution: vectors run over channels, several output pixels of a row at a time.
+ * Depthwise convolution: vectors run over channels, WIDE output pixels of a row at a time.
  *
  * Packed weights, for each vector of channels:
  *
  *     bias[LANES] | tap 0: w[LANES] | tap 1: w[LANES] | ...
  *
- * An output row falls into three parts:
+ * A row goes by strips, each vector of channels along all of a strip, so that its weights and the
+ * columns that neighbouring groups of pixels share stay in the first-level cache:
  *
- *     |  left border  |      interior: every kw tap is inside      |  right border  |
+ *     output row   | strip: group group group group | strip: ..
+ *                    vector 0 ------------------->
+ *                    vector 1 ------------------->    ...  then the epilogue over the strip
  *
- * The interior reads rows of the input through a pointer and a step a kernel row; a kernel row
- * above or below the image has step 0 and points at zeros.  Border pixels look their taps up
- * one by one.
+ * A group reads rows of the input through a pointer and a step a kernel row; a kernel row above or
+ * below the image has step 0 and points at zeros.  A group at the border looks at each column
+ * whether it lies in the image.
  *
- * Where registers suffice, 5x5 and 7x7 of stride 1 do two output rows at once: each input vector
- * then meets the taps of both, so kh + 1 rows are read instead of 2 kh, and there are twice as
- * many chains to hide the latency of an FMA behind.  (bench/results/depthwise-rows.txt: they take
- * 0.7 to 0.8 of the time; 3x3 gained nothing.)
+ * Where registers suffice, kernels of stride 1 do two output rows at once: each input vector then
+ * meets the taps of both, so kh + 1 rows are read instead of 2 kh, and there are twice as many
+ * chains to hide the latency of an FMA behind.
  *
  * Exact.  An item is one output row.
  */
@@ -28,17 +30,20 @@
 
 #define ROUTE(function) KERNEL(conv_depthwise_##function)
 
-/* Interior pixels of a row at a time. */
-#define WIDE 8
+/* Output pixels of a row at a time. */
+#define WIDE         8
+/* Floats of an output row between two runs of the epilogue: 16 KiB stay in the first cache. */
+#define STRIP_FLOATS 4096
 #if defined(ISA_AVX512) || defined(ISA_NEON) /* 32 registers */
 #define ROWS_AT_ONCE 2
 #else
 #define ROWS_AT_ONCE 1
 #endif
-#define MAX_TAPS     256
-#define MAX_KNOWN_KW 7
-/* Vectors of channels at a time in a border pixel. */
-#define BORDER_VECS  6
+#define MAX_TAPS       256
+#define MAX_KNOWN_KW   7
+/* Groups of kernels up to this width share so few columns that all channels of one come before the
+ * next, so that the input streams by from front to back (bench/results/2026-11-30-maps.txt). */
+#define MOST_BY_PIXELS 3
 
 bool ROUTE(proposes)(const as_conv_shape *s)
 {
@@ -69,98 +74,144 @@ void ROUTE(pack)(const as_conv_shape *s, const float *weights, const float *bias
     }
 }
 
+/* A vector of zeros for each of channels. */
 size_t ROUTE(scratch_floats)(const as_conv_shape *s) { return n_channel_vecs(s) * VF_LANES; }
 
 size_t ROUTE(n_items)(const as_conv_shape *s) { return s->n * s->oh; }
 
-/* What the loops of one output row need. */
-typedef struct dw_row {
+/* What the loops of one output row, or of two at once, need. */
+typedef struct dw_rows {
     const as_conv_args *args;
-    const float *rows[MAX_TAPS]; /* of each kernel row: the input row's pixel 0, or zeros */
-    size_t steps[MAX_TAPS];      /* floats from pixel to pixel there: the stride, or 0 */
+    size_t n_out;
+    const float *in[MAX_TAPS + 1]; /* of each kernel row, and of one more for the lower of two:
+                                      the input row's pixel 0, or zeros */
+    size_t steps[MAX_TAPS + 1];    /* floats from pixel to pixel there, 0 for zeros */
     const float *zeros;
-    float *out; /* pixel 0 of the output row */
+    float *out; /* pixel 0 of the upper row */
     size_t first_pixel;
+    size_t inside_begin, inside_end; /* output columns where a group inside may begin */
     epilogue_clamp clamp;
-} dw_row;
+} dw_rows;
 
-AS_INLINE vf clamped(const dw_row *r, vf x)
+/* One vector of channels of one group of output pixels. */
+typedef struct dw_group {
+    const float *w;
+    float *out;      /* first pixel, of the upper row */
+    size_t n_pixels; /* to store, at most WIDE; less only at a border */
+    size_t column;   /* of the first pixel's first tap; wraps left of the image */
+    size_t channel;
+} dw_group;
+
+/* One row of the input as a group reads it. */
+typedef struct dw_input {
+    const float *row; /* pixel 0 */
+    const float *at;  /* inside: the next column */
+    size_t step, column, width;
+    const float *zeros;
+    size_t tail; /* lanes to load; 0 means a whole vector */
+} dw_input;
+
+AS_INLINE dw_input input_row(const dw_rows *r, const dw_group *g, size_t i, size_t tail,
+                             const bool is_border)
 {
-    return vf_min(vf_splat(r->clamp.high), vf_max(vf_splat(r->clamp.low), x));
+    const float *row = r->in[i] + g->channel;
+    return (dw_input){.row = row,
+                      .at = is_border ? row : row + g->column * r->steps[i],
+                      .step = r->steps[i],
+                      .column = g->column,
+                      .width = r->args->shape.iw,
+                      .zeros = r->zeros,
+                      .tail = tail};
 }
 
-AS_INLINE vf load_channels(const float *x, size_t tail)
+/* The vector `columns` columns from the group's first. */
+AS_INLINE vf load_column(const dw_input *in, size_t columns, const bool is_border)
 {
-    return tail ? vf_load_tail(x, tail) : vf_load(x);
+    const size_t column = in->column + columns;
+    const float *from = in->at + columns * in->step;
+    if (is_border) from = column < in->width ? in->row + column * in->step : in->zeros;
+    return in->tail ? vf_load_tail(from, in->tail) : vf_load(from);
+}
+
+/* The next column's vector. */
+AS_INLINE vf next_column(dw_input *in, const bool is_border)
+{
+    const vf x = load_column(in, 0, is_border);
+    in->column++;
+    in->at += is_border ? 0 : in->step;
+    return x;
+}
+
+/* Locals, since a store might change what a pointer shows. */
+AS_INLINE void store_pixels(const dw_rows *r, const dw_group *g, size_t row, vf *acc,
+                            size_t tail, const bool is_border)
+{
+    const epilogue_clamp clamp = r->clamp;
+    const size_t stride = r->args->out.pixel_stride, n_pixels = g->n_pixels;
+    float *out = g->out + row * r->args->out.w * stride;
+    if (clamp.clamps)
+        unrolled_for (p, WIDE)
+            acc[p] = vf_min(vf_splat(clamp.high), vf_max(vf_splat(clamp.low), acc[p]));
+    unrolled_for (p, WIDE) {
+        if (is_border && p == n_pixels) return;
+        if (tail)
+            vf_store_tail(out + p * stride, acc[p], tail);
+        else
+            vf_store(out + p * stride, acc[p]);
+    }
 }
 
 /* One kernel row of a size known here: each input vector is loaded once and meets its taps. */
-AS_INLINE const float *row_by_inputs(const float *in, size_t step, const float *w, size_t tail,
-                                     vf acc[WIDE], const size_t wide, const size_t kw,
-                                     const size_t sw)
+AS_INLINE const float *row_by_inputs(dw_input *in, const float *w, vf acc[WIDE],
+                                     const size_t kw, const size_t sw, const bool is_border)
 {
     vf taps[MAX_KNOWN_KW];
     unrolled_for (j, kw)
         taps[j] = vf_load(w + j * VF_LANES);
-    unrolled_for (i, (wide - 1) * sw + kw) {
-        const vf x = load_channels(in, tail);
-        in += step;
+    unrolled_for (i, (WIDE - 1) * sw + kw) {
+        const vf x = next_column(in, is_border);
         unrolled_for (j, kw) /* pixel p takes column i as tap j = i - p * sw: j grows with i */
-            if (j <= i && (i - j) % sw == 0 && (i - j) / sw < wide)
+            if (j <= i && (i - j) % sw == 0 && (i - j) / sw < WIDE)
                 acc[(i - j) / sw] = vf_fma(x, taps[j], acc[(i - j) / sw]);
     }
     return w + kw * VF_LANES;
 }
 
 /* One kernel row of any size and dilation. */
-AS_INLINE const float *row_by_taps(const dw_row *r, const float *in, size_t step,
-                                   const float *w, size_t tail, vf acc[WIDE], const size_t wide)
+AS_INLINE const float *row_by_taps(const as_conv_shape *s, const dw_input *in, const float *w,
+                                   vf acc[WIDE], const bool is_border)
 {
-    const as_conv_shape *s = &r->args->shape;
-    const size_t pixel_step = s->sw * step;
-    for (size_t j = 0; j < s->kw; j++, w += VF_LANES, in += s->dw * step) {
+    for (size_t j = 0; j < s->kw; j++, w += VF_LANES) {
         const vf tap = vf_load(w);
-        unrolled_for (p, wide)
-            acc[p] = vf_fma(load_channels(in + p * pixel_step, tail), tap, acc[p]);
+        unrolled_for (p, WIDE)
+            acc[p] = vf_fma(load_column(in, p * s->sw + j * s->dw, is_border), tap, acc[p]);
     }
     return w;
 }
 
-/* Channels c .. of the `wide` interior pixels from ox on.  tail = 0 means a whole vector,
- * kw = 0 a kernel whose size is not known here. */
-AS_INLINE void interior_vector(const dw_row *r, const float *w, size_t ox, size_t c,
-                               size_t tail, const size_t wide, const size_t kh, const size_t kw,
-                               const size_t sw)
+/* A group in one row.  tail = 0 means a whole vector, kw = 0 a kernel whose size is not known. */
+AS_INLINE void one_row(const dw_rows *r, const dw_group *g, size_t tail, const bool is_border,
+                       const size_t kw, const size_t sw)
 {
     const as_conv_shape *s = &r->args->shape;
-    const size_t ix = ox * s->sw - s->pad_left, n_rows = kw ? kh : s->kh;
+    const size_t n_rows = kw ? kw : s->kh;
+    const float *w = g->w + VF_LANES;
     vf acc[WIDE];
-    unrolled_for (p, wide)
-        acc[p] = vf_load(w);
-    w += VF_LANES;
+    unrolled_for (p, WIDE)
+        acc[p] = vf_load(g->w);
     for (size_t i = 0; i < n_rows; i++) {
-        const size_t step = r->steps[i];
-        const float *in = r->rows[i] + ix * step + c;
+        dw_input in = input_row(r, g, i, tail, is_border);
         if (kw)
-            w = row_by_inputs(in, step, w, tail, acc, wide, kw, sw);
+            w = row_by_inputs(&in, w, acc, kw, sw, is_border);
         else
-            w = row_by_taps(r, in, step, w, tail, acc, wide);
+            w = row_by_taps(s, &in, w, acc, is_border);
     }
-    float *out = r->out + ox * r->args->out.pixel_stride + c;
-    unrolled_for (p, wide) {
-        vf x = r->clamp.clamps ? clamped(r, acc[p]) : acc[p];
-        float *to = out + p * r->args->out.pixel_stride;
-        if (tail)
-            vf_store_tail(to, x, tail);
-        else
-            vf_store(to, x);
-    }
+    store_pixels(r, g, 0, acc, tail, is_border);
 }
 
-/* Input row i of two output rows: kernel row i of the upper one, i - 1 of the lower. */
-AS_INLINE void pair_input_row(const float *in, size_t step, const float *w, size_t tail,
-                              vf acc[2][WIDE], const size_t k, const bool is_first,
-                              const bool is_last)
+/* Input row i of two output rows: kernel row i of the upper one, at w, and i - 1 of the lower. */
+AS_INLINE void pair_input_row(dw_input *in, const float *w, vf acc[2][WIDE], const size_t k,
+                              const bool is_border, const bool is_first, const bool is_last)
 {
     vf upper[MAX_KNOWN_KW], lower[MAX_KNOWN_KW];
     unrolled_for (j, k) {
@@ -168,8 +219,7 @@ AS_INLINE void pair_input_row(const float *in, size_t step, const float *w, size
         if (!is_first) lower[j] = vf_load(w + j * VF_LANES - k * VF_LANES);
     }
     unrolled_for (i, WIDE - 1 + k) {
-        const vf x = load_channels(in, tail);
-        in += step;
+        const vf x = next_column(in, is_border);
         unrolled_for (j, k) {
             if (j > i || i - j >= WIDE) continue;
             if (!is_last) acc[0][i - j] = vf_fma(x, upper[j], acc[0][i - j]);
@@ -178,89 +228,91 @@ AS_INLINE void pair_input_row(const float *in, size_t step, const float *w, size
     }
 }
 
-/* As interior_vector, for r[0] and the row below it, r[1]; a k x k kernel of stride 1. */
-AS_INLINE void pair_vector(const dw_row *r, const float *w, size_t ox, size_t c, size_t tail,
-                           const size_t k)
+/* As one_row, in two rows; a k x k kernel of stride 1. */
+AS_INLINE void two_rows(const dw_rows *r, const dw_group *g, size_t tail, const bool is_border,
+                        const size_t k)
 {
-    const size_t ix = ox - r->args->shape.pad_left;
+    const float *w = g->w + VF_LANES;
     vf acc[2][WIDE];
     unrolled_for (p, WIDE)
-        acc[0][p] = acc[1][p] = vf_load(w);
-    w += VF_LANES;
-    const float *in = r->rows[0] + ix * r->steps[0] + c;
-    pair_input_row(in, r->steps[0], w, tail, acc, k, true, false);
+        acc[0][p] = acc[1][p] = vf_load(g->w);
+    dw_input in = input_row(r, g, 0, tail, is_border);
+    pair_input_row(&in, w, acc, k, is_border, true, false);
     for (size_t i = 1; i < k; i++) {
         w += k * VF_LANES;
-        in = r->rows[i] + ix * r->steps[i] + c;
-        pair_input_row(in, r->steps[i], w, tail, acc, k, false, false);
+        in = input_row(r, g, i, tail, is_border);
+        pair_input_row(&in, w, acc, k, is_border, false, false);
     }
     w += k * VF_LANES;
-    in = r[1].rows[k - 1] + ix * r[1].steps[k - 1] + c;
-    pair_input_row(in, r[1].steps[k - 1], w, tail, acc, k, false, true);
-    unrolled_for (row, 2) {
-        float *out = r[row].out + ox * r->args->out.pixel_stride + c;
-        unrolled_for (p, WIDE) {
-            const vf x = r->clamp.clamps ? clamped(r, acc[row][p]) : acc[row][p];
-            if (tail)
-                vf_store_tail(out + p * r->args->out.pixel_stride, x, tail);
-            else
-                vf_store(out + p * r->args->out.pixel_stride, x);
+    in = input_row(r, g, k, tail, is_border);
+    pair_input_row(&in, w, acc, k, is_border, false, true);
+    store_pixels(r, g, 0, acc[0], tail, is_border);
+    store_pixels(r, g, 1, acc[1], tail, is_border);
+}
+
+AS_INLINE void group(const dw_rows *r, const dw_group *g, size_t tail, const bool is_border,
+                     const size_t n_out, const size_t kw, const size_t sw)
+{
+    if (n_out == 2)
+        two_rows(r, g, tail, is_border, kw);
+    else
+        one_row(r, g, tail, is_border, kw, sw);
+}
+
+/* Groups that begin in output columns [*begin, *end) find all their columns in the image. */
+static void find_inside(const as_conv_shape *s, size_t *begin, size_t *end)
+{
+    const size_t n = (WIDE - 1) * s->sw + (s->kw - 1) * s->dw + 1;
+    *begin = (s->pad_left + s->sw - 1) / s->sw;
+    *end = s->iw + s->pad_left >= n ? (s->iw + s->pad_left - n) / s->sw + 1 : 0;
+    if (*end + WIDE > s->ow + 1) *end = s->ow + 1 > WIDE ? s->ow + 1 - WIDE : 0;
+}
+
+/* A vector of channels from c on along output columns [x0, x1).  The last group may begin inside
+ * the one before. */
+AS_INLINE void strip_vector(const dw_rows *r, size_t c, size_t tail, size_t x0, size_t x1,
+                            const size_t n_out, const size_t kw, const size_t sw)
+{
+    const as_conv_shape *s = &r->args->shape;
+    const size_t last = x1 - x0 < WIDE ? x0 : x1 - WIDE, step = sw ? sw : s->sw;
+    const size_t pad = s->pad_left, out_stride = r->args->out.pixel_stride;
+    const size_t inside_begin = r->inside_begin, inside_end = r->inside_end;
+    float *out = r->out + c;
+    dw_group g = {.w = r->args->packed + c / VF_LANES * block_floats(s), .channel = c};
+    for (size_t x = x0; x < x1; x += WIDE) {
+        const size_t ox = x < last ? x : last;
+        g.out = out + ox * out_stride;
+        g.column = ox * step - pad;
+        if (ox < inside_begin || ox >= inside_end) {
+            g.n_pixels = x1 - ox < WIDE ? x1 - ox : WIDE;
+            group(r, &g, tail, true, n_out, kw, sw);
+        } else {
+            group(r, &g, tail, false, n_out, kw, sw);
         }
     }
 }
 
-AS_INLINE void interior_pixels(const dw_row *r, size_t ox, const size_t n_rows,
-                               const size_t wide, const size_t kh, const size_t kw,
-                               const size_t sw)
+/* Where the part of columns [x, end) that begins at x ends: n on, and none is less than WIDE. */
+static size_t part_end(size_t x, size_t n, size_t end)
 {
-    const as_conv_shape *s = &r->args->shape;
-    const size_t tail = s->ic % VF_LANES, full = s->ic - tail, stride = block_floats(s);
-    const float *w = r->args->packed;
-    size_t c = 0;
-    for (; c < full; c += VF_LANES, w += stride)
-        if (n_rows == 2)
-            pair_vector(r, w, ox, c, 0, kw);
-        else
-            interior_vector(r, w, ox, c, 0, wide, kh, kw, sw);
-    if (tail && n_rows == 2)
-        pair_vector(r, w, ox, c, tail, kw);
-    else if (tail)
-        interior_vector(r, w, ox, c, tail, wide, kh, kw, sw);
+    return end - x < n + WIDE ? end : x + n;
 }
 
-static void epilogue_part(const dw_row *r, size_t ox, size_t n_pixels)
+/* All channels of output columns [x0, x1). */
+AS_INLINE void strip(const dw_rows *r, size_t x0, size_t x1, const size_t n_out,
+                     const size_t kw, const size_t sw)
 {
-    KERNEL(epilogue_in_place)
-    (r->args->epilogue, r->clamp.n_steps, &r->args->out, r->first_pixel + ox, n_pixels, 0,
-     r->args->shape.oc);
-}
-
-/* Interior pixels [x0, x1) of n_rows rows, at least WIDE.  The last group may begin inside the one
- * before and compute some pixels twice; the epilogue runs over pixels that no later group touches. */
-AS_INLINE void interior(const dw_row *r, size_t x0, size_t x1, const size_t n_rows,
-                        const size_t kh, const size_t kw, const size_t sw)
-{
-    size_t done = x0;
-    for (size_t ox = x0; done < x1; ox = done) {
-        if (ox > x1 - WIDE) ox = x1 - WIDE;
-        interior_pixels(r, ox, n_rows, WIDE, kh, kw, sw);
-        const size_t end = ox + WIDE, left = x1 - end;
-        const size_t next = left == 0 || left >= WIDE ? end : x1 - WIDE;
-        for (size_t row = 0; row < n_rows; row++)
-            epilogue_part(r + row, done, next - done);
-        done = next;
+    const size_t n_channels = r->args->shape.ic, tail = n_channels % VF_LANES;
+    const size_t n = kw && kw <= MOST_BY_PIXELS ? WIDE : x1 - x0;
+    for (size_t x = x0, end; x < x1; x = end) {
+        end = part_end(x, n, x1);
+        for (size_t c = 0; c < n_channels - tail; c += VF_LANES)
+            strip_vector(r, c, 0, x, end, n_out, kw, sw);
+        if (tail) strip_vector(r, n_channels - tail, tail, x, end, n_out, kw, sw);
     }
 }
 
-/* A few interior pixels, one by one. */
-static void interior_narrow(const dw_row *r, size_t x0, size_t x1)
-{
-    for (size_t ox = x0; ox < x1; ox++)
-        interior_pixels(r, ox, 1, 1, 0, 0, 0);
-    epilogue_part(r, x0, x1 - x0);
-}
-
-/* Whether the kernel is one that `interior` knows: square, undilated. */
+/* Whether the kernel is one whose size is known here: square, undilated. */
 static bool is_known(const as_conv_shape *s)
 {
     if (s->dh != 1 || s->dw != 1 || s->kh != s->kw) return false;
@@ -268,145 +320,90 @@ static bool is_known(const as_conv_shape *s)
     return (s->kw == 3 || s->kw == 5) && s->sw <= 2;
 }
 
-static void interior_any(const dw_row *r, size_t x0, size_t x1)
+typedef void strip_function(const dw_rows *r, size_t x0, size_t x1);
+
+#define STRIP(name, n_out, kw, sw)                                                             \
+    static void name(const dw_rows *r, size_t x0, size_t x1)                                   \
+    {                                                                                          \
+        strip(r, x0, x1, n_out, kw, sw);                                                       \
+    }
+STRIP(strip_any, 1, 0, 0)
+STRIP(strip_3x3, 1, 3, 1)
+STRIP(strip_3x3_by_2, 1, 3, 2)
+STRIP(strip_5x5, 1, 5, 1)
+STRIP(strip_5x5_by_2, 1, 5, 2)
+STRIP(strip_7x7, 1, 7, 1)
+#if ROWS_AT_ONCE == 2
+STRIP(two_strips_3x3, 2, 3, 1)
+STRIP(two_strips_5x5, 2, 5, 1)
+STRIP(two_strips_7x7, 2, 7, 1)
+#endif
+
+/* Not inlined, each keeps its loops' variables in registers. */
+static strip_function *strip_of(const as_conv_shape *s, size_t n_out)
 {
-    const as_conv_shape *s = &r->args->shape;
-    if (x1 - x0 < WIDE)
-        interior_narrow(r, x0, x1);
-    else if (!is_known(s))
-        interior(r, x0, x1, 1, 0, 0, 0);
-    else if (s->kw == 3 && s->sw == 1)
-        interior(r, x0, x1, 1, 3, 3, 1);
-    else if (s->kw == 3)
-        interior(r, x0, x1, 1, 3, 3, 2);
-    else if (s->kw == 5 && s->sw == 1)
-        interior(r, x0, x1, 1, 5, 5, 1);
-    else if (s->kw == 5)
-        interior(r, x0, x1, 1, 5, 5, 2);
-    else
-        interior(r, x0, x1, 1, 7, 7, 1);
+    if (!is_known(s)) return strip_any;
+#if ROWS_AT_ONCE == 2
+    if (n_out == 2)
+        return s->kw == 3 ? two_strips_3x3 : s->kw == 5 ? two_strips_5x5 : two_strips_7x7;
+#endif
+    (void)n_out;
+    if (s->kw == 3) return s->sw == 1 ? strip_3x3 : strip_3x3_by_2;
+    if (s->kw == 5) return s->sw == 1 ? strip_5x5 : strip_5x5_by_2;
+    return strip_7x7;
 }
 
 /* Rows from `row` on, before `end`, to do at once. */
-static size_t rows_at_once(const as_conv_shape *s, size_t row, size_t end, size_t n_interior)
+static size_t rows_at_once(const as_conv_shape *s, size_t row, size_t end)
 {
-    if (ROWS_AT_ONCE == 1 || !is_known(s) || s->kw == 3 || s->sw != 1 || s->sh != 1) return 1;
-    return n_interior >= WIDE && row + 1 < end && row % s->oh + 1 < s->oh ? 2 : 1;
+    if (ROWS_AT_ONCE == 1 || !is_known(s) || s->sw != 1 || s->sh != 1) return 1;
+    return row + 1 < end && row % s->oh + 1 < s->oh ? 2 : 1;
 }
 
-static void interior_pair(const dw_row r[2], size_t x0, size_t x1)
-{
-#if ROWS_AT_ONCE == 2
-    const size_t kw = r->args->shape.kw;
-    if (kw == 5)
-        interior(r, x0, x1, 2, 5, 5, 1);
-    else
-        interior(r, x0, x1, 2, 7, 7, 1);
-#else
-    (void)r, (void)x0, (void)x1;
-#endif
-}
-
-/* `vecs` vectors of channels from c on at one border pixel; the last one has `tail` lanes if
- * not 0. */
-AS_INLINE void border_vectors(const dw_row *r, const float *const *taps, float *out, size_t c,
-                              size_t tail, const size_t vecs)
-{
-    const as_conv_shape *s = &r->args->shape;
-    const size_t n_taps = s->kh * s->kw, stride = block_floats(s);
-    const float *w = r->args->packed + c / VF_LANES * stride;
-    vf acc[BORDER_VECS];
-    unrolled_for (j, vecs)
-        acc[j] = vf_load(w + j * stride);
-    for (size_t t = 0; t < n_taps; t++) {
-        w += VF_LANES;
-        unrolled_for (j, vecs) {
-            const float *x = taps[t] + c + j * VF_LANES;
-            acc[j] = vf_fma(tail ? vf_load_tail(x, tail) : vf_load(x), vf_load(w + j * stride),
-                            acc[j]);
-        }
-    }
-    unrolled_for (j, vecs) {
-        vf x = r->clamp.clamps ? clamped(r, acc[j]) : acc[j];
-        if (tail)
-            vf_store_tail(out + c + j * VF_LANES, x, tail);
-        else
-            vf_store(out + c + j * VF_LANES, x);
-    }
-}
-
-static void border_pixel(const dw_row *r, size_t ox)
-{
-    const as_conv_shape *s = &r->args->shape;
-    const float *taps[MAX_TAPS];
-    for (size_t i = 0, t = 0; i < s->kh; i++)
-        for (size_t j = 0; j < s->kw; j++, t++) {
-            size_t ix = ox * s->sw + j * s->dw - s->pad_left; /* wraps left of the image */
-            taps[t] = ix < s->iw ? r->rows[i] + ix * r->steps[i] : r->zeros;
-        }
-    const size_t tail = s->ic % VF_LANES, full = s->ic - tail;
-    float *out = r->out + ox * r->args->out.pixel_stride;
-    size_t c = 0;
-    for (; c + BORDER_VECS * VF_LANES <= full; c += BORDER_VECS * VF_LANES)
-        border_vectors(r, taps, out, c, 0, BORDER_VECS);
-    for (; c + 3 * VF_LANES <= full; c += 3 * VF_LANES)
-        border_vectors(r, taps, out, c, 0, 3);
-    for (; c < full; c += VF_LANES)
-        border_vectors(r, taps, out, c, 0, 1);
-    if (tail) border_vectors(r, taps, out, c, tail, 1);
-    epilogue_part(r, ox, 1);
-}
-
-/* First output column whose taps all begin inside, and one behind the last whose taps all end
- * inside. */
-static void find_interior(const as_conv_shape *s, size_t *x0, size_t *x1)
-{
-    const size_t span = (s->kw - 1) * s->dw;
-    *x0 = (s->pad_left + s->sw - 1) / s->sw;
-    *x1 = s->iw + s->pad_left > span ? (s->iw + s->pad_left - span - 1) / s->sw + 1 : 0;
-    if (*x0 > s->ow) *x0 = s->ow;
-    if (*x1 > s->ow) *x1 = s->ow;
-    if (*x1 < *x0) *x1 = *x0;
-}
-
-static void prepare_row(dw_row *r, size_t row)
+static void prepare_rows(dw_rows *r, size_t row, size_t n_out)
 {
     const as_conv_shape *s = &r->args->shape;
     const as_view *in = &r->args->in;
     const size_t image = row / s->oh, oy = row % s->oh;
-    for (size_t i = 0; i < s->kh; i++) {
-        size_t iy = oy * s->sh + i * s->dh - s->pad_top; /* wraps above the image */
-        bool is_inside = iy < s->ih;
-        r->rows[i] =
-            is_inside ? in->data + (image * s->ih + iy) * s->iw * in->pixel_stride : r->zeros;
-        r->steps[i] = is_inside ? in->pixel_stride : 0;
+    r->n_out = n_out;
+    for (size_t i = 0; i < s->kh + n_out - 1; i++) {
+        const size_t iy = oy * s->sh + i * s->dh - s->pad_top; /* wraps above the image */
+        const bool is_inside_image = iy < s->ih;
+        r->in[i] = is_inside_image ? in->data + (image * s->ih + iy) * s->iw * in->pixel_stride
+                                   : r->zeros;
+        r->steps[i] = is_inside_image ? in->pixel_stride : 0;
     }
     r->first_pixel = row * s->ow;
     r->out = r->args->out.data + r->first_pixel * r->args->out.pixel_stride;
 }
 
+/* The epilogue over output columns [x0, x1). */
+static void finish(const dw_rows *r, size_t x0, size_t x1)
+{
+    const as_conv_shape *s = &r->args->shape;
+    for (size_t i = 0; i < r->n_out; i++) {
+        const size_t pixel = r->first_pixel + i * s->ow + x0;
+        KERNEL(epilogue_in_place)
+        (r->args->epilogue, r->clamp.n_steps, &r->args->out, pixel, x1 - x0, 0, s->oc);
+    }
+}
+
 void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, float *scratch)
 {
     const as_conv_shape *s = &args->shape;
+    const size_t fit = STRIP_FLOATS / s->oc / WIDE * WIDE, n_strip = fit ? fit : WIDE;
+    dw_rows r = {.args = args,
+                 .zeros = scratch,
+                 .clamp = KERNEL(epilogue_leading_clamp)(args->epilogue)};
+    find_inside(s, &r.inside_begin, &r.inside_end);
     memset(scratch, 0, ROUTE(scratch_floats)(s) * sizeof *scratch);
-    const dw_row first = {.args = args,
-                          .zeros = scratch,
-                          .clamp = KERNEL(epilogue_leading_clamp)(args->epilogue)};
-    dw_row r[2] = {first, first};
-    size_t x0, x1;
-    find_interior(s, &x0, &x1);
-    for (size_t row = item_begin, n; row < item_end; row += n) {
-        n = rows_at_once(s, row, item_end, x1 - x0);
-        for (size_t i = 0; i < n; i++) {
-            prepare_row(&r[i], row + i);
-            for (size_t ox = 0; ox < x0; ox++)
-                border_pixel(&r[i], ox);
-            for (size_t ox = x1; ox < s->ow; ox++)
-                border_pixel(&r[i], ox);
+    for (size_t row = item_begin; row < item_end; row += r.n_out) {
+        prepare_rows(&r, row, rows_at_once(s, row, item_end));
+        strip_function *run_strip = strip_of(s, r.n_out);
+        for (size_t x = 0, end; x < s->ow; x = end) {
+            end = part_end(x, n_strip, s->ow);
+            run_strip(&r, x, end);
+            finish(&r, x, end);
         }
-        if (n == 2)
-            interior_pair(r, x0, x1);
-        else
-            interior_any(r, x0, x1);
     }
 }
