@@ -96,11 +96,10 @@ static assay_code isolate_turn(as_tuner *t, size_t turn, size_t *option, as_plan
         option[i] = turn < t->layers[i].n_options ? turn : 0;
     as_tuner_use(t, option, NULL);
     assay_code code = make(t, &b, err);
-    for (size_t l = 0, i = 0; !code && l < b.plan->n_layers; l++) {
+    for (size_t l = 0; !code && l < b.plan->n_layers; l++) {
         const as_layer *layer = &b.plan->layers[l];
-        while (i < t->n_layers && t->layers[i].node < layer->node)
-            i++;
-        if (!layer->route || i == t->n_layers || t->layers[i].node != layer->node) continue;
+        const size_t i = layer->route ? as_tuner_find(t, layer->node) : t->n_layers;
+        if (i == t->n_layers) continue;
         code = as_tuner_check_stop(t, err);
         if (!code && option[i] == turn && is_bound(layer))
             code = time_layer(&b, layer, &file->layers[i].candidates[turn].isolated, err);

@@ -75,14 +75,10 @@ static void take_layers(const as_tuner *t, size_t call, size_t run,
     (void)call;
     const as_plan *plan = as_session_plan(t->session);
     const int64_t *layer_ns = as_session_layer_ns(t->session);
-    size_t i = 0;
     for (size_t l = 0; l < plan->n_layers; l++) {
         if (!plan->layers[l].route) continue;
-        /* Both lists are in the graph's order. */
-        while (i < t->n_layers && t->layers[i].node < plan->layers[l].node)
-            i++;
-        if (i < t->n_layers && t->layers[i].node == plan->layers[l].node)
-            runs[i][run] = 1e-9 * (double)(layer_ns[l] > 0 ? layer_ns[l] : 1);
+        const size_t i = as_tuner_find(t, plan->layers[l].node);
+        if (i < t->n_layers) runs[i][run] = 1e-9 * (double)(layer_ns[l] > 0 ? layer_ns[l] : 1);
     }
 }
 

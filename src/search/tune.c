@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/tune.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -70,7 +71,21 @@ static void add_options(as_search_layer *layer, const as_route *routes, size_t n
                 (as_route_option){.route = routes[i].name, .is_exact = exactness == AS_EXACT};
 }
 
-/* Every layer with a route, out of the default plan of the first measured call. */
+static int by_node(const void *a, const void *b)
+{
+    const as_search_layer *x = a, *y = b;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+size_t as_tuner_find(const as_tuner *t, int node)
+{
+    const as_search_layer wanted = {.node = node};
+    const as_search_layer *found =
+        bsearch(&wanted, t->layers, t->n_layers, sizeof *t->layers, by_node);
+    return found ? (size_t)(found - t->layers) : t->n_layers;
+}
+
+/* Every layer with a route, by its node, out of the default plan of the first measured call. */
 static assay_code list_layers(as_tuner *t, assay_error *err)
 {
     assay_code code = as_tuner_run(t, &t->calls[0], err);
@@ -91,13 +106,15 @@ static assay_code list_layers(as_tuner *t, assay_error *err)
         bool is_conv = from->kind == AS_LAYER_CONV;
         const as_route *routes = is_conv ? k->conv : k->deconv;
         size_t n_routes = is_conv ? k->n_conv : k->n_deconv;
-        as_search_layer *layer = &t->layers[t->n_layers];
+        as_search_layer *layer = &t->layers[t->n_layers++];
         *layer =
             (as_search_layer){.node = from->node, .name = from->name, .op_type = from->op_type};
         add_options(layer, routes, n_routes, &from->args.conv.shape, AS_EXACT);
         add_options(layer, routes, n_routes, &from->args.conv.shape, AS_CLOSE);
-        t->choices[t->n_layers++] = (as_layer_choice){.node = from->node, .name = from->name};
     }
+    qsort(t->layers, t->n_layers, sizeof *t->layers, by_node);
+    for (size_t i = 0; i < t->n_layers; i++)
+        t->choices[i] = (as_layer_choice){.node = t->layers[i].node, .name = t->layers[i].name};
     return ASSAY_OK;
 }
 

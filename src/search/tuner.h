@@ -46,8 +46,8 @@ typedef struct as_tuner {
     as_corpus *corpus;          /**< Owns. */
     as_detect_scratch *scratch; /**< Owns. */
     as_arena *arena;            /**< Owns layers and choices. */
-    as_search_layer *layers;
-    as_layer_choice *choices; /**< [n_layers]: what the session runs by now. */
+    as_search_layer *layers;    /**< By node. */
+    as_layer_choice *choices;   /**< [n_layers]: what the session runs by now. */
     size_t n_layers;
     size_t *routes;         /**< [n_layers]: options chosen, once that is done. */
     as_tuner_group *groups; /**< Found with these routes. */
@@ -64,6 +64,10 @@ typedef struct as_tuner {
         last_differing; /**< Call of the corpus at which boxes differed last: looked at first. */
     size_t n_inputs, n_boxes; /**< Of the last comparison that went through. */
 } as_tuner;
+
+/** Place in `layers` of the one that begins with `node`; n_layers when there is none.  A plan has
+ * its layers in an order of its own. */
+size_t as_tuner_find(const as_tuner *t, int node);
 
 /** ASSAY_E_INTERRUPTED when the user asked to stop. */
 assay_code as_tuner_check_stop(const as_tuner *t, assay_error *err);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "../corpus/scratch.h"
+#include "base/file.h"
 #include "run/run.h"
 #include "search/tune.h"
 
@@ -124,6 +125,28 @@ static void a_model_runs_by_the_routes_of_its_plan_file(void **state)
     as_plan_file_free(f);
 }
 
+/* Its plan has layers in another order than the graph, and groups. */
+static void a_detector_has_costs_of_every_route_and_band(void **state)
+{
+    (void)state;
+    as_tune_options o = quick();
+    o.model_path = "../models/ch_PP-OCRv4_det_infer.onnx";
+    if (!as_file_exists(o.model_path)) {
+        print_message("SKIPPED: tools/models has not been run\n");
+        skip();
+    }
+    as_plan_file *f = tune(&o);
+    for (size_t i = 0; i < f->n_layers; i++)
+        for (size_t c = 0; c < f->layers[i].n_candidates; c++)
+            assert_true(f->layers[i].candidates[c].in_place.median_ms > 0 &&
+                        f->layers[i].candidates[c].isolated.median_ms > 0);
+    assert_true(f->n_groups > 0 && f->evidence.n_group_rounds == 2);
+    for (size_t i = 0; i < f->n_groups; i++)
+        for (size_t way = 0; way < AS_BANDS_N; way++)
+            assert_true(f->groups[i].in_place[way].median_ms > 0);
+    as_plan_file_free(f);
+}
+
 static bool stop_at_once(void *context)
 {
     (void)context;
@@ -149,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_layer_gets_a_route_and_both_costs_of_each_candidate),
         cmocka_unit_test(a_model_runs_by_the_routes_of_its_plan_file),
+        cmocka_unit_test(a_detector_has_costs_of_every_route_and_band),
         cmocka_unit_test(an_interruption_and_a_missing_corpus_leave_no_plan),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
