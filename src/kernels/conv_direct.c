@@ -71,6 +71,12 @@ static void copy_run(const as_conv_shape *s, const float *row, size_t x0, float 
     }
 }
 
+/* Output pixels from the one whose run begins at column x0 on whose runs lie inside the row. */
+static size_t n_runs_inside(const as_conv_shape *s, size_t x0)
+{
+    return s->kw <= s->iw && x0 <= s->iw - s->kw ? (s->iw - s->kw - x0) / s->sw + 1 : 0;
+}
+
 /* Pointers to the runs of kernel row kh for n pixels of one output row. */
 static void fill_kernel_row(const conv_tile_block *block, const conv_place *place, size_t n,
                             size_t kh, const float **to, float *copies)
@@ -78,15 +84,17 @@ static void fill_kernel_row(const conv_tile_block *block, const conv_place *plac
     const as_conv_shape *s = &block->args->shape;
     const float *row = conv_input_row(block->args, place, kh);
     size_t x0 = place->x * s->sw - s->pad_left; /* wraps left of the image */
-    for (size_t p = 0; p < n; p++, x0 += s->sw, copies += s->kw * s->ic) {
-        if (!row) {
-            to[p] = block->scratch;
-        } else if (x0 < s->iw && s->kw <= s->iw - x0) {
+    for (size_t p = 0; p < n && !row; p++)
+        to[p] = block->scratch;
+    for (size_t p = 0; p < n && row;) {
+        const size_t n_inside = n_runs_inside(s, x0), end = n - p < n_inside ? n : p + n_inside;
+        for (; p < end; p++, x0 += s->sw)
             to[p] = row + x0 * s->ic;
-        } else {
-            copy_run(s, row, x0, copies);
-            to[p] = copies;
-        }
+        if (p == n) break;
+        to[p] = copies + p * s->kw * s->ic;
+        copy_run(s, row, x0, copies + p * s->kw * s->ic);
+        p++;
+        x0 += s->sw;
     }
 }
 
