@@ -67,7 +67,8 @@ static bool parse_line(const char *text, bench_line *out)
                                  .dw = 1,
                                  .pad_top = pad,
                                  .pad_left = pad,
-                                 .group = is_depthwise ? ic : 1};
+                                 .group = is_depthwise ? ic : 1,
+                                 .is_input = true};
     out->shape.oh = is_deconv ? ih * stride : (ih + 2 * pad - k) / stride + 1;
     out->shape.ow = is_deconv ? iw * stride : (iw + 2 * pad - k) / stride + 1;
     return true;

@@ -11,6 +11,15 @@
 #define AS_INLINE       static inline __attribute__((always_inline))
 #define AS_UNUSED       __attribute__((unused))
 
+/**
+ * Before a pointer is read at several fixed distances: the compiler keeps it whole in a register, and
+ * not each distance from its base in one of its own.
+ */
+#define AS_WHOLE(pointer) __asm__("" : "+r"(pointer))
+
+/** Let the cache line at `pointer` come near; harmless for any address. */
+#define AS_PREFETCH(pointer) __builtin_prefetch(pointer)
+
 /** Before a loop whose count is a constant: unroll it wholly. */
 #if defined(__clang__)
 #define AS_UNROLL _Pragma("clang loop unroll(full)")

@@ -10,13 +10,25 @@
 #define ROW_STEP_depthwise 1
 #define ROW_STEP_narrow    1
 #define ROW_STEP_gather    1
+#define ROW_STEP_planar    1
 #define ROW_STEP_winograd2 2
 #define ROW_STEP_winograd4 4
+
+/* as_route.reads_planes */
+#define READS_PLANES_direct    false
+#define READS_PLANES_gemm      false
+#define READS_PLANES_depthwise false
+#define READS_PLANES_gather    false
+#define READS_PLANES_narrow    false
+#define READS_PLANES_planar    true
+#define READS_PLANES_winograd2 false
+#define READS_PLANES_winograd4 false
 
 #define ROUTE_ENTRY(kind, variant, exact)                                                      \
     {.name = #variant,                                                                         \
      .exactness = exact,                                                                       \
      .row_step = ROW_STEP_##variant,                                                           \
+     .reads_planes = READS_PLANES_##variant,                                                   \
      .proposes = KERNEL(kind##_##variant##_proposes),                                          \
      .packed_floats = KERNEL(kind##_##variant##_packed_floats),                                \
      .pack = KERNEL(kind##_##variant##_pack),                                                  \

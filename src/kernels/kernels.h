@@ -121,12 +121,15 @@ typedef struct as_conv_shape {
     size_t kh, kw, sh, sw, dh, dw;
     size_t pad_top, pad_left;
     size_t group;
+    bool is_input; /**< the input is a network's own, so it can be had as NCHW, too */
 } as_conv_shape;
 
 typedef struct as_conv_args {
     as_conv_shape shape;
     const float *packed; /**< what the route's pack wrote */
     as_view in, out;     /**< in [n][ih][iw][ic], out [n][oh][ow][oc]; they do not overlap */
+    size_t plane;        /**< where the route reads planes, in.data is float[n][ic][ih][iw] with
+                              this many floats from channel to channel; 0 means ih * iw */
     const as_epilogue *epilogue;
 } as_conv_args;
 
@@ -144,6 +147,7 @@ typedef struct as_route {
      * begins at a multiple and ends at one or with the image.
      */
     size_t row_step;
+    bool reads_planes; /**< its input is NCHW: as_conv_args.plane */
     /** Whether the route can do this layer; looks at everything but n, ih, iw, oh, ow. */
     bool (*proposes)(const as_conv_shape *shape);
     /** Floats of packed weights and bias; depends on oc, ic, kh, kw, group only. */

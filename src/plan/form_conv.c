@@ -34,21 +34,47 @@ static assay_code constants_of(as_planner *p, const as_node *node, const float *
     return ASSAY_OK;
 }
 
-/* The layer's own choice, else what as_plan_choose gives. */
-static assay_code route_of(as_planner *p, as_layer *layer, const as_node *node,
-                           const as_route *routes, size_t n_routes, assay_error *err)
+/* The node's own choice, else what as_plan_choose gives. */
+static assay_code route_of(const as_planner *p, const as_node *node, const as_conv_shape *shape,
+                           const as_route *routes, size_t n_routes, const as_route **out,
+                           assay_error *err)
 {
-    const as_conv_shape *shape = &layer->args.conv.shape;
     const char *chosen = as_choice_of(&p->options->choices, node->id);
     if (!chosen) {
-        layer->route = as_plan_choose(routes, n_routes, shape, p->options);
-        if (layer->route) return ASSAY_OK;
+        *out = as_plan_choose(routes, n_routes, shape, p->options);
+        if (*out) return ASSAY_OK;
         return as_planner_refuse(p, node, err, "no route takes %zu to %zu channels by %zux%zu",
                                  shape->ic, shape->oc, shape->kh, shape->kw);
     }
-    layer->route = as_route_find(routes, n_routes, chosen);
-    if (layer->route && layer->route->proposes(shape)) return ASSAY_OK;
+    *out = as_route_find(routes, n_routes, chosen);
+    if (*out && (*out)->proposes(shape)) return ASSAY_OK;
     return as_planner_refuse(p, node, err, "the chosen route '%.40s' does not take it", chosen);
+}
+
+/* The port of a network input, which a tensor without a producer is. */
+static as_plan_port *port_of(const as_planner *p, int tensor)
+{
+    as_plan_port *port = p->plan->inputs;
+    while (port->tensor != tensor)
+        port++;
+    return port;
+}
+
+/* Let the layer read its input: planes lie with the caller, and have no value in the plan. */
+static assay_code find_input(as_planner *p, as_layer *layer, const as_node *node,
+                             assay_error *err)
+{
+    as_conv_args *args = &layer->args.conv;
+    const as_conv_shape *s = &args->shape;
+    int input = -1;
+    if (layer->route->reads_planes) {
+        args->in = as_view_of(NULL, s->n, s->ih, s->iw, s->ic);
+        args->plane = s->ih * s->iw;
+        port_of(p, node->inputs[0])->data = &args->in.data;
+        return ASSAY_OK;
+    }
+    assay_code code = as_planner_input(p, node, 0, &input, err);
+    return code ? code : as_planner_view(p, layer, &args->in, input, err);
 }
 
 /* Finish a layer whose shape is known: its route, weights, views and epilogue. */
@@ -57,23 +83,21 @@ static assay_code finish(as_planner *p, as_layer *layer, const as_node *node,
                          const float *bias, assay_error *err)
 {
     as_conv_args *args = &layer->args.conv;
-    assay_code code = route_of(p, layer, node, routes, n_routes, err);
+    assay_code code = route_of(p, node, &args->shape, routes, n_routes, &layer->route, err);
     if (code) return code;
     layer->n_items = layer->route->n_items(&args->shape);
     p->plan->scratch_floats =
         as_max(p->plan->scratch_floats, layer->route->scratch_floats(&args->shape));
     args->epilogue = &layer->epilogue;
-    int input = -1;
     code = as_weights_get(p->weights, node->id, layer->route, &args->shape, weights, bias,
                           &args->packed, err);
-    if (!code) code = as_planner_input(p, node, 0, &input, err);
-    if (!code) code = as_planner_view(p, layer, &args->in, input, err);
+    if (!code) code = find_input(p, layer, node, err);
     if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
     return code;
 }
 
 /* The window and extents that both kinds of convolution share. */
-static assay_code window_shape(as_planner *p, const as_node *node, as_conv_shape *out,
+static assay_code window_shape(const as_planner *p, const as_node *node, as_conv_shape *out,
                                assay_error *err)
 {
     const as_conv_attributes *conv = &node->attributes.conv;
@@ -98,13 +122,17 @@ static assay_code window_shape(as_planner *p, const as_node *node, as_conv_shape
     return ASSAY_OK;
 }
 
-assay_code as_form_conv(as_planner *p, const as_node *node, assay_error *err)
+static bool is_network_input(const as_planner *p, int tensor)
 {
-    as_layer *layer = as_planner_layer(p, AS_LAYER_CONV, node);
-    as_conv_shape *shape = &layer->args.conv.shape;
-    const float *weights = NULL, *bias = NULL;
-    assay_code code = constants_of(p, node, &weights, &bias, err);
-    if (!code) code = window_shape(p, node, shape, err);
+    for (int i = 0; i < p->plan->n_inputs; i++)
+        if (p->plan->inputs[i].tensor == tensor) return true;
+    return false;
+}
+
+static assay_code conv_shape(const as_planner *p, const as_node *node, as_conv_shape *shape,
+                             assay_error *err)
+{
+    assay_code code = window_shape(p, node, shape, err);
     if (code) return code;
     int64_t pads[4];
     as_window_pads(&node->attributes.conv.window, (int64_t)shape->ih, (int64_t)shape->iw, pads);
@@ -112,6 +140,30 @@ assay_code as_form_conv(as_planner *p, const as_node *node, assay_error *err)
         return as_planner_refuse(p, node, err, "it has negative pads");
     shape->pad_top = (size_t)pads[0];
     shape->pad_left = (size_t)pads[1];
+    shape->is_input = is_network_input(p, node->inputs[0]) &&
+                      as_graph_only_consumer(p->graph, node->inputs[0]) == node;
+    return ASSAY_OK;
+}
+
+bool as_form_conv_reads_planes(as_planner *p, const as_node *node)
+{
+    const as_kernels *k = p->plan->kernels;
+    const as_route *route = NULL;
+    as_conv_shape shape = {0};
+    /* What is wrong with the node is said when its layer is formed. */
+    if (conv_shape(p, node, &shape, NULL)) return false;
+    if (route_of(p, node, &shape, k->conv, k->n_conv, &route, NULL)) return false;
+    return route->reads_planes;
+}
+
+assay_code as_form_conv(as_planner *p, const as_node *node, assay_error *err)
+{
+    as_layer *layer = as_planner_layer(p, AS_LAYER_CONV, node);
+    as_conv_shape *shape = &layer->args.conv.shape;
+    const float *weights = NULL, *bias = NULL;
+    assay_code code = constants_of(p, node, &weights, &bias, err);
+    if (!code) code = conv_shape(p, node, shape, err);
+    if (code) return code;
     layer->macs = as_conv_macs(shape);
     const as_kernels *k = p->plan->kernels;
     return finish(p, layer, node, k->conv, k->n_conv, weights, bias, err);

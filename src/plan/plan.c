@@ -82,25 +82,36 @@ static size_t layout_items(const as_planner *p, const as_layer *layer)
     return p->plan->kernels->layout_items(&layer->args.layout);
 }
 
+/* An input becomes NHWC in a layer of its own, unless its only reader takes it as it is. */
+static assay_code form_input(as_planner *p, as_plan_port *port, assay_error *err)
+{
+    const as_tensor *tensor = as_graph_tensor(p->graph, port->tensor);
+    const as_node *reader = as_graph_only_consumer(p->graph, port->tensor);
+    if (tensor->dtype != AS_F32)
+        return as_fail(err, ASSAY_E_UNSUPPORTED,
+                       "input '%.60s' is of type %s, float32 is needed", tensor->name,
+                       as_dtype_name(tensor->dtype));
+    if (reader && reader->op == AS_OP_CONV && as_form_conv_reads_planes(p, reader))
+        return ASSAY_OK;
+    int value = -1;
+    assay_code code = as_planner_value(p, &port->shape, &value, err);
+    if (code) return code;
+    as_layer *layer = as_planner_layer(p, AS_LAYER_FROM_NCHW, NULL);
+    layer->name = tensor->name;
+    port->data = &layer->args.layout.nchw;
+    p->value_of[port->tensor] = value;
+    return as_planner_view(p, layer, &layer->args.layout.view, value, err);
+}
+
 static assay_code form_inputs(as_planner *p, assay_error *err)
 {
     assay_code code = ASSAY_OK;
+    for (int i = 0; i < p->plan->n_inputs; i++)
+        p->plan->inputs[i].tensor = as_graph_inputs(p->graph)[i];
     for (int i = 0; !code && i < p->plan->n_inputs; i++) {
         as_plan_port *port = &p->plan->inputs[i];
-        port->tensor = as_graph_inputs(p->graph)[i];
         port->shape = *as_planner_shape(p, port->tensor);
-        const as_tensor *tensor = as_graph_tensor(p->graph, port->tensor);
-        if (tensor->dtype != AS_F32)
-            return as_fail(err, ASSAY_E_UNSUPPORTED,
-                           "input '%.60s' is of type %s, float32 is needed", tensor->name,
-                           as_dtype_name(tensor->dtype));
-        int value = -1;
-        code = as_planner_value(p, &port->shape, &value, err);
-        if (code) return code;
-        port->layer = as_planner_layer(p, AS_LAYER_FROM_NCHW, NULL);
-        port->layer->name = tensor->name;
-        code = as_planner_view(p, port->layer, &port->layer->args.layout.view, value, err);
-        p->value_of[port->tensor] = value;
+        code = form_input(p, port, err);
     }
     return code;
 }

@@ -27,7 +27,7 @@ typedef enum as_layer_kind {
     AS_LAYER_ROW_SUM, /**< First stage of a MEAN: args.mean. */
     AS_LAYER_POOL,
     AS_LAYER_SOFTMAX,
-    AS_LAYER_FROM_NCHW, /**< A network input -> NHWC; args.layout.nchw is set at each run. */
+    AS_LAYER_FROM_NCHW, /**< A network input -> NHWC; none where a route reads planes. */
     AS_LAYER_TO_NCHW    /**< A value -> C order of its ONNX shape; nchw lies in the arena. */
 } as_layer_kind;
 
@@ -54,10 +54,10 @@ typedef struct as_layer {
 
 /** A network input or output of the plan. */
 typedef struct as_plan_port {
-    int tensor;      /**< Graph tensor. */
-    as_shape shape;  /**< As ONNX has it. */
-    as_layer *layer; /**< Input: its FROM_NCHW layer. */
-    as_view view;    /**< Output: where its C-order floats lie, once bound. */
+    int tensor;     /**< Graph tensor. */
+    as_shape shape; /**< As ONNX has it. */
+    float **data;   /**< Input: what each run lets point at the caller's floats. */
+    as_view view;   /**< Output: where its C-order floats lie, once bound. */
 } as_plan_port;
 
 /** What a policy may ask of the engine; as_plan_options_defaults(). */

@@ -113,6 +113,9 @@ assay_code as_epilogue_finish(as_planner *p, as_layer *layer, int tensor, as_vie
 
 typedef assay_code (*as_former)(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_conv(as_planner *p, const as_node *node, assay_error *err);
+
+/** Whether the layer that `node` becomes reads a network input's planes as they are. */
+bool as_form_conv_reads_planes(as_planner *p, const as_node *node);
 assay_code as_form_conv_transpose(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_product(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_elementwise(as_planner *p, const as_node *node, assay_error *err);

@@ -48,12 +48,23 @@ static size_t pad_above(size_t pad, size_t stride, size_t row)
     return row * stride < pad ? pad - row * stride : 0;
 }
 
+/* Likewise a network input that is read as planes. */
+static void cut_planes(as_conv_args *args, const as_band_place *at, as_rows rows)
+{
+    args->in.data += at->image * args->shape.ic * args->plane + rows.begin * args->shape.iw;
+    args->in.n = 1;
+    args->in.h = rows.end - rows.begin;
+}
+
 static void call_conv(const as_layer *layer, const as_band_layer *band, const as_band_place *at,
                       as_rows rows, const as_epilogue *epilogue)
 {
     as_conv_args args = layer->args.conv;
     const as_rows in = rows_read(layer, AS_MAIN_INPUT, rows);
-    cut(&args.in, &band->in, at, in);
+    if (layer->route->reads_planes)
+        cut_planes(&args, at, in);
+    else
+        cut(&args.in, &band->in, at, in);
     cut(&args.out, &band->out, at, rows);
     args.shape.n = 1;
     args.shape.ih = in.end - in.begin;

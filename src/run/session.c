@@ -162,8 +162,8 @@ assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n
     if (!code) code = make_room(s, plan, err);
     if (code) return code;
     as_plan_bind(plan, s->arena);
-    for (int i = 0; i < n_inputs; i++) /* the kernel only reads it */
-        plan->inputs[i].layer->args.layout.nchw = (float *)(uintptr_t)inputs[i].data;
+    for (int i = 0; i < n_inputs; i++) /* kernels only read it */
+        *plan->inputs[i].data = (float *)(uintptr_t)inputs[i].data;
     as_threads_enter(s->pool);
     as_execute(plan, s->pool, s->arena + plan->arena_floats, s->is_traced ? s->layer_ns : NULL);
     as_threads_leave(s->pool);

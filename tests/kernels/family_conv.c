@@ -66,6 +66,10 @@ kernel_case make_conv(rng *r, const kernel_id *id)
         c.sh = c.sw = c.dh = c.dw = 1;
     } else if (is_depthwise) {
         c.oc = c.g = c.ic;
+    } else if (strcmp(id->variant, "planar") == 0) {
+        c.ic = 1 + rng_below(r, 4);
+        c.iw = 1 + rng_below(r, 4) * rng_pick(r, extents);
+        c.dh = c.dw = 1;
     } else if (rng_below(r, 5) == 0) {
         c.g = 2 + rng_below(r, 3);
         c.ic = c.g * (1 + c.ic / c.g);
@@ -137,6 +141,19 @@ static void expect_close(const char *variant, const as_conv_args *args, const fl
     buffers_free(&b);
 }
 
+/* The same values as planes, `gap` floats of NaN between them. */
+static void make_planar(buffers *b, as_conv_args *args, size_t gap, rng *r)
+{
+    const as_view in = args->in;
+    const size_t n_pixels = in.h * in.w;
+    args->plane = n_pixels + gap;
+    args->in = buffer_input(b, 1, 1, in.n * in.c, n_pixels, args->plane, r, 0);
+    for (size_t i = 0; i < in.n * n_pixels; i++)
+        for (size_t c = 0; c < in.c; c++)
+            args->in.data[(i / n_pixels * in.c + c) * args->plane + i % n_pixels] =
+                in.data[i * in.pixel_stride + c];
+}
+
 static outcome check_route(const as_route *route, reference *ref, const as_conv_shape *shape,
                            const kernel_case *c, char *what, size_t room)
 {
@@ -160,6 +177,7 @@ static outcome check_route(const as_route *route, reference *ref, const as_conv_
     else
         expect_close(route->name, &args, weights, bias, &worst);
     args.out = out.got;
+    if (route->reads_planes) make_planar(&b, &args, c->xs, &r);
     route->pack(shape, weights, bias, packed);
     conv_run run = {.route = route,
                     .args = &args,
@@ -189,7 +207,8 @@ static as_conv_shape shape_of(const kernel_case *c)
                            .dw = c->dw,
                            .pad_top = c->pt,
                            .pad_left = c->pl,
-                           .group = c->g};
+                           .group = c->g,
+                           .is_input = true};
 }
 
 outcome check_conv(const kernel_id *id, const kernel_case *c, char *what, size_t room)

@@ -248,6 +248,28 @@ static void a_layer_s_own_choice_goes_before_the_preferred_route(void **state)
     assert_string_equal(as_layer_route(layer_named(f, "b")), "gemm");
 }
 
+static void the_only_reader_of_an_input_takes_its_planes(void **state)
+{
+    fixture *f = *state;
+    int x = input(f, SHAPE(1, 3, 7, 9));
+    make_plan(f, conv(f, "a", x, 3, 5), SHAPE(1, 3, 7, 9));
+    const as_layer *first = &f->plan->layers[0];
+    assert_string_equal(as_layer_route(first), "planar");
+    assert_int_equal(f->plan->n_layers, 2); /* a, to-nchw */
+    assert_ptr_equal(f->plan->inputs[0].data, &first->args.conv.in.data);
+}
+
+static void an_input_with_two_readers_becomes_pixels_once(void **state)
+{
+    fixture *f = *state;
+    int x = input(f, SHAPE(1, 3, 7, 9));
+    int a = conv(f, "a", x, 3, 5), b = conv(f, "b", x, 3, 5);
+    make_plan(f, node(f, AS_OP_ADD, "y", a, b), SHAPE(1, 3, 7, 9));
+    assert_true(f->plan->layers[0].kind == AS_LAYER_FROM_NCHW);
+    assert_ptr_equal(f->plan->inputs[0].data, &f->plan->layers[0].args.layout.nchw);
+    assert_string_not_equal(as_layer_route(layer_named(f, "a")), "planar");
+}
+
 static void a_choice_that_does_not_propose_itself_is_refused(void **state)
 {
     fixture *f = *state;
@@ -340,6 +362,8 @@ int main(void)
         TEST(a_preferred_route_is_taken_where_it_proposes_itself),
         TEST(a_layer_s_own_choice_goes_before_the_preferred_route),
         cmocka_unit_test(a_group_goes_by_the_bands_chosen_for_it),
+        TEST(the_only_reader_of_an_input_takes_its_planes),
+        TEST(an_input_with_two_readers_becomes_pixels_once),
         TEST(a_choice_that_does_not_propose_itself_is_refused),
         TEST(a_node_that_no_kernel_does_is_refused_with_its_name),
         TEST(planning_survives_every_failing_allocation),

@@ -197,16 +197,32 @@ static void add_anything(maker *m)
     makers[below(m, AS_COUNT_OF(makers))](m);
 }
 
-static as_graph *make_graph(uint64_t seed, as_shape *input)
+/* A convolution that alone reads the network's input: later nodes see what it makes instead. */
+static void add_first_conv(maker *m)
+{
+    const map x = m->maps[0];
+    const int k = 1 + (int)below(m, 4), stride = 1 + (int)below(m, 3), pad = (int)below(m, 2);
+    const int64_t h = extent(x.h, k, stride, 1, pad), w = extent(x.w, k, stride, 1, pad);
+    const int64_t c = 1 + below(m, MOST_C);
+    int inputs[2] = {x.id, constant(m, c, x.c, k, k)};
+    as_attributes *a = node(m, AS_OP_CONV, inputs, 2, c, h, w);
+    window(&a->conv.window, k, stride, 1, pad);
+    a->conv.group = 1;
+    m->maps[0] = newest(m);
+}
+
+static as_graph *make_graph(uint64_t seed, bool is_planar, as_shape *input)
 {
     maker m = {.graph = as_graph_new(), .state = seed * 7919 + 1};
     m.n = 1 + below(&m, 3);
-    const map x = {.c = 1 + below(&m, 6), .h = 5 + below(&m, 30), .w = 3 + below(&m, 17)};
+    const map x = {
+        .c = 1 + below(&m, is_planar ? 4 : 6), .h = 5 + below(&m, 30), .w = 4 + below(&m, 16)};
     *input = (as_shape){.rank = 4, .dims = {m.n, x.c, x.h, x.w}};
     m.maps[0] = x;
     m.maps[0].id = as_graph_add_tensor(m.graph, "x", AS_F32, input);
     assert_true(as_graph_add_input(m.graph, m.maps[0].id));
     m.n_maps = 1;
+    if (is_planar) add_first_conv(&m);
     for (int i = 0; i < N_NODES; i++)
         add_anything(&m);
     const size_t middle = m.n_maps / 2;
@@ -227,6 +243,7 @@ typedef struct manner {
     size_t threads, band_rows;
     bool groups;
     const char *conv;
+    bool is_exact; /* no close routes */
 } manner;
 
 /* The outputs one behind the other. */
@@ -234,6 +251,7 @@ typedef struct result {
     float *data; /* owns */
     size_t n;
     size_t n_grouped; /* layers in groups of more than one */
+    size_t n_planar;  /* layers that read the network's input as planes */
 } result;
 
 static size_t elements(const as_shape *shape)
@@ -258,6 +276,8 @@ static result collect(const as_plan *plan)
     }
     for (size_t i = 0; i < plan->n_groups; i++)
         if (plan->groups[i].n_layers > 1) r.n_grouped += plan->groups[i].n_layers;
+    for (size_t i = 0; i < plan->n_layers; i++)
+        r.n_planar += plan->layers[i].route && plan->layers[i].route->reads_planes;
     return r;
 }
 
@@ -266,7 +286,7 @@ static void fill_input(as_plan *plan, const as_shape *input, float *x)
     maker numbers = {.state = 3};
     for (size_t i = 0; i < elements(input); i++)
         x[i] = value(&numbers);
-    plan->inputs[0].layer->args.layout.nchw = x;
+    *plan->inputs[0].data = x;
 }
 
 static result run(const as_graph *graph, const as_shape *input, const manner *how)
@@ -276,6 +296,7 @@ static result run(const as_graph *graph, const as_shape *input, const manner *ho
     options.band_rows = how->band_rows;
     options.threads = how->threads;
     options.conv = how->conv;
+    options.close_routes = !how->is_exact;
     as_weights *weights = as_weights_new();
     as_plan *plan = NULL;
     as_threads *pool = NULL;
@@ -303,8 +324,8 @@ static result run(const as_graph *graph, const as_shape *input, const manner *ho
 
 static const char *const routes[] = {NULL, "winograd4", "winograd2", "gemm"};
 
-/* @return layers that went by bands. */
-static size_t expect_bits(const as_graph *graph, const as_shape *input, const result *right,
+/* @return what it found, without its data. */
+static result expect_bits(const as_graph *graph, const as_shape *input, const result *right,
                           const manner *how, unsigned seed)
 {
     result r = run(graph, input, how);
@@ -318,7 +339,8 @@ static size_t expect_bits(const as_graph *graph, const as_shape *input, const re
                      how->threads, how->band_rows, i, r.n, (double)r.data[i],
                      (double)right->data[i]);
     as_free(r.data);
-    return r.n_grouped;
+    r.data = NULL;
+    return r;
 }
 
 static void bands_of_any_height_have_the_bits_of_whole_layers(void **state)
@@ -330,14 +352,15 @@ static void bands_of_any_height_have_the_bits_of_whole_layers(void **state)
     for (unsigned seed = 0; seed < N_GRAPHS; seed++) {
         const char *conv = routes[seed % AS_COUNT_OF(routes)];
         as_shape input;
-        as_graph *graph = make_graph(seed, &input);
-        result right = run(graph, &input, &(manner){AS_ISA_SCALAR, 1, 0, false, conv});
+        as_graph *graph = make_graph(seed, false, &input);
+        result right = run(graph, &input, &(manner){AS_ISA_SCALAR, 1, 0, false, conv, false});
         for (int isa = AS_ISA_SCALAR; isa < AS_ISA_N; isa++) {
             if (!as_isa_available((as_isa)isa)) continue;
             for (size_t b = 0; b < AS_COUNT_OF(bands); b++) {
                 const manner how = {(as_isa)isa, threads[(seed + b) % AS_COUNT_OF(threads)],
-                                    bands[b], true, conv};
-                n_grouped += expect_bits(graph, &input, &right, &how, seed);
+                                    bands[b],    true,
+                                    conv,        false};
+                n_grouped += expect_bits(graph, &input, &right, &how, seed).n_grouped;
             }
         }
         as_free(right.data);
@@ -353,15 +376,42 @@ static void every_thread_count_has_the_same_bits(void **state)
     for (unsigned seed = N_GRAPHS; seed < N_GRAPHS + 4; seed++) {
         const char *conv = routes[seed % AS_COUNT_OF(routes)];
         as_shape input;
-        as_graph *graph = make_graph(seed, &input);
-        result right = run(graph, &input, &(manner){AS_ISA_SCALAR, 1, 0, false, conv});
+        as_graph *graph = make_graph(seed, false, &input);
+        result right = run(graph, &input, &(manner){AS_ISA_SCALAR, 1, 0, false, conv, false});
         static const size_t threads[] = {1, 2, 3, 5, 8};
         for (size_t i = 0; i < AS_COUNT_OF(threads); i++)
             expect_bits(graph, &input, &right,
-                        &(manner){AS_ISA_SCALAR, threads[i], 2, true, conv}, seed);
+                        &(manner){AS_ISA_SCALAR, threads[i], 2, true, conv, false}, seed);
         as_free(right.data);
         as_graph_free(graph);
     }
+}
+
+/* The first convolution alone reads planes where it can; a direct one has a layout layer before it. */
+static void an_input_of_planes_has_the_bits_of_one_of_pixels(void **state)
+{
+    (void)state;
+    size_t n_planar = 0, n_grouped = 0;
+    for (unsigned seed = 0; seed < N_GRAPHS; seed++) {
+        as_shape input;
+        as_graph *graph = make_graph(seed, true, &input);
+        result right =
+            run(graph, &input, &(manner){AS_ISA_SCALAR, 1, 0, false, "direct", true});
+        assert_int_equal(right.n_planar, 0);
+        for (int isa = AS_ISA_SCALAR; isa < AS_ISA_N; isa++) {
+            if (!as_isa_available((as_isa)isa)) continue;
+            const manner how = {(as_isa)isa,   1 + seed % 3, 1 + seed % 4,
+                                seed % 2 == 0, NULL,         true};
+            const result r = expect_bits(graph, &input, &right, &how, seed);
+            n_planar += r.n_planar;
+            if (r.n_planar) n_grouped += r.n_grouped;
+        }
+        as_free(right.data);
+        as_graph_free(graph);
+    }
+    print_message("%zu inputs were read as planes, %zu layers went by bands\n", n_planar,
+                  n_grouped);
+    assert_true(n_planar >= N_GRAPHS && n_grouped > N_GRAPHS);
 }
 
 int main(void)
@@ -369,6 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bands_of_any_height_have_the_bits_of_whole_layers),
         cmocka_unit_test(every_thread_count_has_the_same_bits),
+        cmocka_unit_test(an_input_of_planes_has_the_bits_of_one_of_pixels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
