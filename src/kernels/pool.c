@@ -68,17 +68,21 @@ AS_INLINE vf pool_vector(const pool_window *w, size_t c, size_t tail, const as_p
 }
 
 /* As pool_vector, for a window of k x k taps that all lie inside; p is the first. */
-AS_INLINE vf pool_whole_window(const pool_window *w, const float *p, size_t tail,
+AS_INLINE vf pool_whole_window(const float *p, size_t row, size_t stride, size_t tail,
                                const as_pool_kind kind, const size_t k)
 {
-    const size_t stride = w->args->in.pixel_stride, row = w->args->in.w * stride;
     vf acc = kind == AS_POOL_MAX ? vf_splat(-INFINITY) : vf_zero();
-    unrolled_for (i, k)
+    unrolled_for (i, k) {
+        const float *tap = p;
         unrolled_for (j, k) {
-            const float *tap = p + i * row + j * stride;
             acc = pooled(acc, tail ? vf_load_tail(tap, tail) : vf_load(tap), kind);
+            tap += stride;
         }
-    return kind == AS_POOL_MAX ? acc : vf_div(acc, vf_splat(w->divisor));
+        p += row;
+    }
+    if (kind == AS_POOL_MAX) return acc;
+    /* 1 / 4 is exact, so the product is the quotient. */
+    return k == 2 ? vf_mul(acc, vf_splat(0.25f)) : vf_div(acc, vf_splat((float)(k * k)));
 }
 
 AS_INLINE void pool_pixel(const pool_window *w, float *out, const as_pool_kind kind)
@@ -100,21 +104,23 @@ static void find_inside(const as_pool_args *a, size_t *x0, size_t *x1)
     if (*x0 > *x1) *x0 = *x1;
 }
 
-/* Output columns [x0, x1) of a row whose windows of k x k taps all lie inside. */
-AS_INLINE void pool_inside(pool_window *w, float *out, size_t x0, size_t x1,
+/* Output columns [x0, x1) of a row whose windows of k x k taps all lie inside.  Locals, since a
+ * store might change what a pointer shows. */
+AS_INLINE void pool_inside(const pool_window *w, float *out, size_t x0, size_t x1,
                            const as_pool_kind kind, const size_t k)
 {
     const as_pool_args *a = w->args;
-    const size_t tail = a->out.c % VF_LANES, full = a->out.c - tail,
-                 stride = a->in.pixel_stride;
+    const size_t n_channels = a->out.c, tail = n_channels % VF_LANES;
+    const size_t stride = a->in.pixel_stride, row = a->in.w * stride, step = a->sw * stride;
+    const size_t out_step = a->out.pixel_stride;
     const float *p =
         w->data + ((w->oy * a->sh - a->pad_top) * a->in.w + x0 * a->sw - a->pad_left) * stride;
-    w->divisor = (float)(k * k);
-    for (size_t x = x0; x < x1; x++, p += a->sw * stride, out += a->out.pixel_stride) {
-        for (size_t c = 0; c < full; c += VF_LANES)
-            vf_store(out + c, pool_whole_window(w, p + c, 0, kind, k));
+    for (size_t x = x0; x < x1; x++, p += step, out += out_step) {
+        size_t c = 0;
+        for (; c < n_channels - tail; c += VF_LANES)
+            vf_store(out + c, pool_whole_window(p + c, row, stride, 0, kind, k));
         if (tail)
-            vf_store_tail(out + full, pool_whole_window(w, p + full, tail, kind, k), tail);
+            vf_store_tail(out + c, pool_whole_window(p + c, row, stride, tail, kind, k), tail);
     }
 }
 
