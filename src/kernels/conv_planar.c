@@ -98,14 +98,20 @@ static void take_each(float *restrict to, const float *restrict from, size_t ste
             to[j] = from[j * step];
 }
 
+/* ceil(x / step); most steps are 1, and a division takes as long as a row of a small map. */
+static size_t count_steps(size_t x, size_t step)
+{
+    return step == 1 ? x : (x + step - 1) / step;
+}
+
 /* Place j of phase p is column j * sw + p - pad_left. */
 static void deal_row(const as_conv_shape *s, const float *row, float *to, size_t phase_floats)
 {
     for (size_t p = 0; p < s->sw; p++, to += phase_floats) {
-        const size_t first = p < s->pad_left ? (s->pad_left - p + s->sw - 1) / s->sw : 0;
+        const size_t first = p < s->pad_left ? count_steps(s->pad_left - p, s->sw) : 0;
         const size_t column = first * s->sw + p - s->pad_left;
         if (column >= s->iw || first >= phase_floats) continue;
-        const size_t inside = (s->iw - column + s->sw - 1) / s->sw, room = phase_floats - first;
+        const size_t inside = count_steps(s->iw - column, s->sw), room = phase_floats - first;
         take_each(to + first, row + column, s->sw, inside < room ? inside : room);
     }
 }
@@ -117,12 +123,13 @@ static const float *plane_row(const as_conv_args *args, size_t image, size_t c, 
     return args->in.data + (image * s->ic + c) * plane + iy * s->iw;
 }
 
-/* All channels of input row iy to its place in the ring. */
-static float *ring_row(const as_conv_args *args, planar_ring *ring, size_t image, size_t iy)
+/* All channels of input row iy to a slot of the ring, unless they are there. */
+static float *ring_row(const as_conv_args *args, planar_ring *ring, size_t image, size_t iy,
+                       size_t slot)
 {
     const as_conv_shape *s = &args->shape;
     const size_t channel_floats = s->sw * ring->phase_floats;
-    float *rows = ring->rows + iy % s->kh * s->ic * channel_floats;
+    float *rows = ring->rows + slot * s->ic * channel_floats;
     if (iy < ring->next_row) return rows;
     for (size_t c = 0; c < s->ic; c++)
         deal_row(s, plane_row(args, image, c, iy), rows + c * channel_floats,
@@ -131,19 +138,23 @@ static float *ring_row(const as_conv_args *args, planar_ring *ring, size_t image
     return rows;
 }
 
-/* Let the taps point at what the first pixel of output row y reads. */
+/* Let the taps point at what the first pixel of output row y reads.  Slots, phases and places are
+ * counted and not divided for: on a map of a few pixels that would cost as much as the products. */
 static void point_taps(const as_conv_args *args, planar_ring *ring, size_t image, size_t y)
 {
     const as_conv_shape *s = &args->shape;
     const float **tap = ring->taps;
-    for (size_t kh = 0; kh < s->kh; kh++) {
+    size_t slot = y * s->sh % s->kh; /* of the row, counted with its padding */
+    for (size_t kh = 0; kh < s->kh; kh++, slot = slot + 1 < s->kh ? slot + 1 : 0) {
         const size_t iy = y * s->sh + kh - s->pad_top; /* wraps above the image */
-        const float *rows = iy < s->ih ? ring_row(args, ring, image, iy) : NULL;
-        for (size_t kw = 0; kw < s->kw; kw++)
-            for (size_t c = 0; c < s->ic; c++) {
-                const size_t phase = c * s->sw + kw % s->sw;
-                *tap++ = rows ? rows + phase * ring->phase_floats + kw / s->sw : ring->zeros;
-            }
+        const float *rows = iy < s->ih ? ring_row(args, ring, image, iy, slot) : NULL;
+        size_t phase = 0, place = 0;
+        for (size_t kw = 0; kw < s->kw; kw++) {
+            for (size_t c = 0; c < s->ic; c++)
+                *tap++ = rows ? rows + (c * s->sw + phase) * ring->phase_floats + place
+                              : ring->zeros;
+            if (++phase == s->sw) phase = 0, place++;
+        }
     }
 }
 
@@ -277,13 +288,13 @@ void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, fl
                       .n_taps = count_taps(s),
                       .stride = args->out.pixel_stride,
                       .clamp = KERNEL(epilogue_leading_clamp)(args->epilogue)};
-    for (size_t row = item_begin; row < item_end; row++) {
-        const size_t y = row % s->oh;
-        if (y == 0) ring.next_row = 0; /* another image */
-        point_taps(args, &ring, row / s->oh, y);
+    size_t image = item_begin / s->oh, y = item_begin % s->oh;
+    for (size_t row = item_begin; row < item_end; row++, y++) {
+        if (y == s->oh) ring.next_row = y = 0, image++;
+        point_taps(args, &ring, image, y);
         for (job.x = 0; job.x < s->ow; job.x = job.end) {
             job.end = s->ow - job.x < TILE_BLOCK ? s->ow : job.x + TILE_BLOCK;
-            fetch_ahead(args, &ring, row / s->oh, job.x, job.end);
+            fetch_ahead(args, &ring, image, job.x, job.end);
             run_pixels(args, &job, row);
         }
     }
