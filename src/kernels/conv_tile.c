@@ -76,8 +76,7 @@ conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *s)
 }
 
 /* All panels of one group over one block. */
-static void run_group(const conv_tile_block *block, const conv_tile_plan *plan, tile_job *job,
-                      const epilogue_clamp *clamp)
+static void run_group(const conv_tile_block *block, const conv_tile_plan *plan, tile_job *job)
 {
     const as_conv_args *args = block->args;
     const size_t ocg = args->shape.oc / args->shape.group;
@@ -94,7 +93,7 @@ static void run_group(const conv_tile_block *block, const conv_tile_plan *plan, 
         KERNEL(tile_run)(job);
         job->panel += width * (k + 1);
         KERNEL(epilogue_in_place)
-        (args->epilogue, clamp->n_steps, &args->out, block->pixel, block->n_pixels,
+        (args->epilogue, job->n_steps, &args->out, block->pixel, block->n_pixels,
          job->out_offset, job->n_columns);
     }
 }
@@ -105,7 +104,8 @@ void KERNEL(conv_tile_run)(const as_conv_args *args, const conv_tile_plan *plan,
     const as_conv_shape *s = &args->shape;
     const size_t n_pixels = s->n * s->oh * s->ow;
     const size_t end = item_end * TILE_ITEM < n_pixels ? item_end * TILE_ITEM : n_pixels;
-    const epilogue_clamp clamp = KERNEL(epilogue_leading_clamp)(args->epilogue);
+    tile_steps steps;
+    KERNEL(tile_steps_choose)(&steps, args->epilogue, false);
     const float **rows = (const float **)(void *)scratch;
     float *out[TILE_BLOCK];
     conv_tile_block block = {.args = args, .rows = rows, .scratch = plan->scratch};
@@ -114,17 +114,17 @@ void KERNEL(conv_tile_run)(const as_conv_args *args, const conv_tile_plan *plan,
                     .n_segments = plan->n_segments,
                     .segment_floats = plan->segment_floats,
                     .out = out,
-                    .clamps = clamp.clamps,
-                    .low = clamp.low,
-                    .high = clamp.high};
+                    .steps = steps.steps,
+                    .n_steps = steps.n_steps};
     for (block.pixel = item_begin * TILE_ITEM; block.pixel < end; block.pixel += TILE_BLOCK) {
         block.n_pixels = end - block.pixel < TILE_BLOCK ? end - block.pixel : TILE_BLOCK;
         job.n_rows = block.n_pixels;
         for (size_t i = 0; i < block.n_pixels; i++)
             out[i] = args->out.data + (block.pixel + i) * args->out.pixel_stride;
+        KERNEL(tile_steps_find)(&steps, &args->out, block.pixel, block.n_pixels);
         for (block.group = 0; block.group < s->group; block.group++) {
             if (block.group == 0 || plan->fills_each_group) plan->fill(&block);
-            run_group(&block, plan, &job, &clamp);
+            run_group(&block, plan, &job);
         }
     }
 }

@@ -12,6 +12,7 @@
 #include "kernels/epilogue.h"
 #include "kernels/kernels.h"
 #include "kernels/tile.h"
+#include "kernels/tile_steps.h"
 
 /**
  * Output pixels of an item: small maps still split evenly, whole tiles of each MR but 8 fit.

@@ -86,7 +86,7 @@ static void spread(const float *from, size_t n_pixels, size_t c, float *to, size
 }
 
 /* Input pixels [pixel, pixel + n_pixels) of one row; the outputs of a kernel row are one run. */
-static void run_block(const as_conv_args *args, const epilogue_clamp *clamp, size_t pixel,
+static void run_block(const as_conv_args *args, const tile_steps *steps, size_t pixel,
                       size_t n_pixels, float *scratch)
 {
     const as_conv_shape *s = &args->shape;
@@ -101,9 +101,8 @@ static void run_block(const as_conv_args *args, const epilogue_clamp *clamp, siz
                     .panel = args->packed,
                     .out = to,
                     .n_rows = n_pixels,
-                    .clamps = clamp->clamps,
-                    .low = clamp->low,
-                    .high = clamp->high};
+                    .steps = steps->steps,
+                    .n_steps = steps->n_steps};
     for (size_t i = 0; i < n_pixels; i++)
         rows[i] = args->in.data + (pixel + i) * args->in.pixel_stride;
     for (size_t kh = 0; kh < s->kh; kh++) {
@@ -115,7 +114,7 @@ static void run_block(const as_conv_args *args, const epilogue_clamp *clamp, siz
         job.panel = multiply(s, &job);
         if (!is_tight) spread(scratch, n_pixels * s->kw, s->oc, run, out->pixel_stride);
         KERNEL(epilogue_in_place)
-        (args->epilogue, clamp->n_steps, out, first, n_pixels * s->kw, 0, s->oc);
+        (args->epilogue, steps->n_steps, out, first, n_pixels * s->kw, 0, s->oc);
     }
 }
 
@@ -124,11 +123,12 @@ void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, fl
     const as_conv_shape *s = &args->shape;
     const size_t all = s->n * s->ih * s->iw;
     const size_t end = item_end * TILE_ITEM < all ? item_end * TILE_ITEM : all;
-    const epilogue_clamp clamp = KERNEL(epilogue_leading_clamp)(args->epilogue);
+    tile_steps steps;
+    KERNEL(tile_steps_choose)(&steps, args->epilogue, true);
     for (size_t pixel = item_begin * TILE_ITEM, n; pixel < end; pixel += n) {
         n = s->iw - pixel % s->iw;
         if (n > TILE_BLOCK) n = TILE_BLOCK;
         if (n > end - pixel) n = end - pixel;
-        run_block(args, &clamp, pixel, n, scratch);
+        run_block(args, &steps, pixel, n, scratch);
     }
 }

@@ -2,20 +2,69 @@
 /* The micro-kernel of tile.h, instantiated for each MR x VECS. */
 #include "kernels/tile.h"
 
+#include "kernels/step_value.h"
+
 #define MAX_MR   12
 #define MAX_VECS 3
 
-/* Store the valid part of a tile, clamped where the job asks for it. */
+/* Operands of n columns. */
+AS_INLINE vf tile_load(const float *p, size_t n)
+{
+    return n == VF_LANES ? vf_load(p) : vf_load_tail(p, n);
+}
+
+/* One step on all sums; `tail` columns are valid in the last vector. */
+AS_INLINE void tile_step_all(const tile_job *job, const tile_step *t, const as_step_kind kind,
+                             vf acc[MAX_MR][MAX_VECS], size_t row0, size_t n_rows, size_t tail,
+                             const size_t mr, const size_t vecs)
+{
+    const vf a = vf_splat(t->step->a), b = vf_splat(t->step->b);
+    unrolled_for (j, vecs) {
+        const size_t at = job->out_offset + j * VF_LANES;
+        const size_t n = j + 1 < vecs ? VF_LANES : tail;
+        vf y = a, z = b;
+        if (kind == AS_STEP_SCALE_SHIFT) {
+            y = tile_load(t->step->scale + at, n);
+            z = tile_load(t->step->shift + at, n);
+        }
+        unrolled_for (i, mr) {
+            if (kind <= AS_STEP_MIN)
+                y = tile_load(t->rows[row0 + (i < n_rows ? i : n_rows - 1)] + at, n);
+            acc[i][j] = step_value(kind, acc[i][j], y, z, a, b);
+        }
+    }
+}
+
+/* The steps that tile_steps.c lets in. */
+AS_INLINE void tile_steps_all(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t row0,
+                              size_t n_rows, size_t tail, const size_t mr, const size_t vecs)
+{
+#define STEP(kind)                                                                             \
+    case kind:                                                                                 \
+        tile_step_all(job, t, kind, acc, row0, n_rows, tail, mr, vecs);                        \
+        break;
+    for (const tile_step *t = job->steps; t != job->steps + job->n_steps; t++) {
+        switch (t->step->kind) {
+            STEP(AS_STEP_ADD)
+            STEP(AS_STEP_MUL)
+            STEP(AS_STEP_SCALE_SHIFT)
+            STEP(AS_STEP_RELU)
+            STEP(AS_STEP_CLIP)
+            STEP(AS_STEP_HARD_SWISH)
+            STEP(AS_STEP_GELU)
+        default:
+            break;
+        }
+    }
+#undef STEP
+}
+
+/* Do the steps and store the valid part of a tile. */
 AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t row0,
-                          size_t n_rows, const size_t mr, const size_t vecs)
+                          size_t n_rows, const size_t mr, const size_t vecs, const bool pairs)
 {
     const size_t tail = job->n_columns - (vecs - 1) * VF_LANES;
-    if (job->clamps) {
-        const vf low = vf_splat(job->low), high = vf_splat(job->high);
-        unrolled_for (i, mr)
-            unrolled_for (j, vecs)
-                acc[i][j] = vf_min(high, vf_max(low, acc[i][j]));
-    }
+    if (!pairs) tile_steps_all(job, acc, row0, n_rows, tail, mr, vecs);
     unrolled_for (i, mr) {
         if (i < n_rows) {
             float *out = job->out[row0 + i] + job->out_offset;
@@ -56,7 +105,7 @@ AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_
             }
         }
     }
-    tile_store(job, acc, row0, n_rows, mr, vecs);
+    tile_store(job, acc, row0, n_rows, mr, vecs, pairs);
 }
 
 /* All rows of the job: whole tiles, then a small or a shared one. */

@@ -30,6 +30,7 @@
  */
 #include <stdbool.h>
 
+#include "kernels/kernels.h"
 #include "kernels/simd/f32.h"
 
 /** MR for panels of 1, 2 and 3 vectors: 32 registers, 16, or none to speak of. */
@@ -50,6 +51,12 @@
 /** Pixels that one call of a convolution's inner loops handles: a multiple of every MR. */
 #define TILE_BLOCK 48
 
+/** A step that the micro-kernel does on its sums before it stores them (tile_steps.h). */
+typedef struct tile_step {
+    const as_step *step;      /**< borrowed */
+    const float *const *rows; /**< of two-operand kinds: row i's operand, column 0; borrowed */
+} tile_step;
+
 typedef struct tile_job {
     const float *const *rows; /**< see above; borrowed */
     size_t rows_stride;       /**< pointers between two segments */
@@ -57,14 +64,14 @@ typedef struct tile_job {
     size_t n_segments;
     size_t segment_floats;
     const float *panel;
-    float *const *out; /**< out[i]: where row i's first column goes */
-    size_t out_offset; /**< floats added to each of them */
-    size_t n_rows;     /**< rows to compute, any number */
-    size_t n_columns;  /**< columns to store, at most vecs * VF_LANES */
-    size_t vecs;       /**< of the panel */
-    bool pairs;        /**< rows are pairs of rows */
-    bool clamps;
-    float low, high; /**< clamp before the store when `clamps` */
+    float *const *out;      /**< out[i]: where row i's first column goes */
+    size_t out_offset;      /**< floats added to each of them */
+    size_t n_rows;          /**< rows to compute, any number */
+    size_t n_columns;       /**< columns to store, at most vecs * VF_LANES */
+    size_t vecs;            /**< of the panel */
+    bool pairs;             /**< rows are pairs of rows; no steps then */
+    const tile_step *steps; /**< borrowed */
+    size_t n_steps;
 } tile_job;
 
 /** Compute n_rows x n_columns outputs. */

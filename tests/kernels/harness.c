@@ -266,7 +266,10 @@ as_epilogue make_epilogue(buffers *b, size_t ep, const as_view *out, rng *r, uin
     case 2:
         return (as_epilogue){2, {clip, affine}};
     case 3:
-        return (as_epilogue){2, {scale_shift_step(b, out, r, seed), hard_swish}};
+        return (as_epilogue){5,
+                             {scale_shift_step(b, out, r, seed), hard_swish,
+                              mapped_step(b, AS_STEP_ADD, AS_OPERAND_TENSOR, out, r, seed),
+                              relu, clip}};
     case 4:
         return (as_epilogue){1,
                              {operand_step(b, AS_STEP_ADD, AS_OPERAND_TENSOR, out, r, seed)}};
