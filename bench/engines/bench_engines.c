@@ -225,7 +225,7 @@ static assay_code run(bench *b, assay_error *err)
 {
     if (b->shapes.n == 0) take_defaults(&b->shapes, default_shapes, 4);
     if (b->threads.n == 0) take_defaults(&b->threads, default_threads, 2);
-    strcpy(b->folder, "/tmp/assay-bench-XXXXXX");
+    strcpy(b->folder, P_tmpdir "/assay-bench-XXXXXX");
     if (!mkdtemp(b->folder))
         return as_fail(err, ASSAY_E_IO, "no folder for converted models: %s", strerror(errno));
     assay_code code = choose_policies(b, err);

@@ -205,12 +205,7 @@ AS_INLINE void tile_store(const planar_job *job, vf acc[MOST_MR][MOST_VECS], siz
     unrolled_for (i, mr) {
         if (x + i < job->end) {
             float *out = job->out + (x + i) * job->stride;
-            unrolled_for (j, vecs - 1)
-                vf_store(out + j * VF_LANES, acc[i][j]);
-            if (tail == VF_LANES)
-                vf_store(out + (vecs - 1) * VF_LANES, acc[i][vecs - 1]);
-            else
-                vf_store_tail(out + (vecs - 1) * VF_LANES, acc[i][vecs - 1], tail);
+            tile_store_row(out, acc[i], vecs, tail);
         }
     }
 }

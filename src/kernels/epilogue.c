@@ -115,8 +115,6 @@ static void step_one_operand(const step_job *job)
 #undef ONE_OPERAND
 }
 
-static bool has_operand(const as_step *step) { return step->kind <= AS_STEP_MIN; }
-
 /* Whether y is one value for all channels of a pixel. */
 static bool is_splat(const as_step *step)
 {
@@ -164,7 +162,7 @@ static void flatten(step_job *s)
     const as_step *step = s->step;
     if (s->dst_stride != s->n_channels || s->src_stride != s->n_channels) return;
     if (step->kind == AS_STEP_SCALE_SHIFT) return;
-    if (has_operand(step) && step->operand != AS_OPERAND_SCALAR &&
+    if (as_step_has_operand(step) && step->operand != AS_OPERAND_SCALAR &&
         (step->operand != AS_OPERAND_TENSOR || s->col_map || s->y_increment != s->n_channels))
         return;
     s->n_channels *= s->n_pixels;
@@ -190,11 +188,11 @@ static void run_steps(const epilogue_job *job)
         if (step->kind == AS_STEP_SCALE_SHIFT) {
             s.y = step->scale + job->c0;
             s.z = step->shift + job->c0;
-        } else if (has_operand(step)) {
+        } else if (as_step_has_operand(step)) {
             find_operand(job, step, &s);
         }
         flatten(&s);
-        if (has_operand(step))
+        if (as_step_has_operand(step))
             step_two_operands(&s, is_splat(step));
         else
             step_one_operand(&s);
@@ -208,7 +206,7 @@ static bool needs_rows(const as_epilogue *epilogue, size_t first_step)
 {
     for (size_t i = first_step; i < epilogue->n_steps; i++) {
         const as_step *step = &epilogue->steps[i];
-        if (!has_operand(step)) continue;
+        if (!as_step_has_operand(step)) continue;
         if (step->row_map || step->col_map || step->operand == AS_OPERAND_IMAGE) return true;
     }
     return false;

@@ -96,6 +96,12 @@ typedef struct as_step {
     const uint32_t *col_map; /**< likewise the column */
 } as_step;
 
+/** Whether a step combines the running value with an operand. */
+static inline bool as_step_has_operand(const as_step *step)
+{
+    return step->kind <= AS_STEP_MIN;
+}
+
 #define AS_EPILOGUE_STEPS 8
 
 /** Steps that ride on a kernel's last store; {0} is none.  A NULL epilogue is none, too. */

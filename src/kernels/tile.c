@@ -68,12 +68,7 @@ AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t 
     unrolled_for (i, mr) {
         if (i < n_rows) {
             float *out = job->out[row0 + i] + job->out_offset;
-            unrolled_for (j, vecs - 1)
-                vf_store(out + j * VF_LANES, acc[i][j]);
-            if (tail == VF_LANES)
-                vf_store(out + (vecs - 1) * VF_LANES, acc[i][vecs - 1]);
-            else
-                vf_store_tail(out + (vecs - 1) * VF_LANES, acc[i][vecs - 1], tail);
+            tile_store_row(out, acc[i], vecs, tail);
         }
     }
 }

@@ -77,6 +77,17 @@ typedef struct tile_job {
 /** Compute n_rows x n_columns outputs. */
 void KERNEL(tile_run)(const tile_job *job);
 
+/** Store a row of a tile, of whose last vector `tail` lanes are columns. */
+AS_INLINE void tile_store_row(float *out, const vf *row, const size_t vecs, size_t tail)
+{
+    unrolled_for (j, vecs - 1)
+        vf_store(out + j * VF_LANES, row[j]);
+    if (tail == VF_LANES)
+        vf_store(out + (vecs - 1) * VF_LANES, row[vecs - 1]);
+    else
+        vf_store_tail(out + (vecs - 1) * VF_LANES, row[vecs - 1], tail);
+}
+
 /** Vectors of the panel that begins at vector `at` of `n_vecs`: 3s, then 2s, see above. */
 static inline size_t tile_panel_vecs(size_t at, size_t n_vecs)
 {

@@ -3,8 +3,6 @@
 
 #include "kernels/epilogue.h"
 
-static bool has_operand(const as_step *step) { return step->kind <= AS_STEP_MIN; }
-
 /* Whether tile.c has a case for it and finds its operand, a vector for each pixel. */
 static bool suits(const as_step *step, bool unary)
 {
@@ -55,7 +53,7 @@ void KERNEL(tile_steps_find)(tile_steps *steps, const as_view *out, size_t pixel
 {
     for (size_t s = 0; s < steps->n_steps; s++) {
         const as_step *step = steps->steps[s].step;
-        if (!has_operand(step)) continue;
+        if (!as_step_has_operand(step)) continue;
         steps->steps[s].rows = steps->rows[s];
         for (size_t i = 0, n; i < n_pixels; i += n) {
             const size_t row = (pixel + i) / out->w, x = (pixel + i) % out->w;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "passes/affine.h"
+#include "passes/match.h"
 
 /* How a convolution's weights lie: float w[n_outer][n_inner][taps]. */
 typedef struct layout {
@@ -44,14 +45,6 @@ bool as_affine_can_edit(const as_graph *graph, const as_node *conv)
            (!b || (b->data && b->dtype == AS_F32));
 }
 
-static bool has_padding(const as_node *conv)
-{
-    const as_window *w = &conv->attributes.conv.window;
-    if (w->auto_pad == AS_PAD_VALID) return false;
-    if (w->auto_pad != AS_PAD_EXPLICIT) return w->kernel[0] != 1 || w->kernel[1] != 1;
-    return w->pads[0] || w->pads[1] || w->pads[2] || w->pads[3];
-}
-
 bool as_affine_can_fold_ahead(const as_graph *graph, const as_node *conv,
                               const as_affine *affine)
 {
@@ -64,7 +57,7 @@ bool as_affine_can_fold_ahead(const as_graph *graph, const as_node *conv,
     for (size_t c = 0; c < affine->n; c++)
         has_shift = has_shift || affine->shift[c] != 0;
     /* How many taps of a ConvTranspose meet in a pixel depends on the pixel. */
-    return !has_shift || (conv->op == AS_OP_CONV && !has_padding(conv));
+    return !has_shift || (conv->op == AS_OP_CONV && !as_match_has_padding(conv));
 }
 
 /* Input `i` of `conv` for writing: the tensor itself when nobody else reads it, or a copy. */

@@ -56,6 +56,14 @@ int as_match_other(const as_node *node, int tensor)
     return node->inputs[1] == tensor ? node->inputs[0] : -1;
 }
 
+bool as_match_has_padding(const as_node *conv)
+{
+    const as_window *w = &conv->attributes.conv.window;
+    if (w->auto_pad == AS_PAD_VALID) return false;
+    if (w->auto_pad != AS_PAD_EXPLICIT) return w->kernel[0] != 1 || w->kernel[1] != 1;
+    return w->pads[0] || w->pads[1] || w->pads[2] || w->pads[3];
+}
+
 bool as_rewrite_bypass(as_graph *graph, const as_node *node, bool *is_done)
 {
     int x = node->inputs[0], y = node->outputs[0];

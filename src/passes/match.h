@@ -34,6 +34,9 @@ bool as_match_scaled(const as_graph *graph, const as_shapes *shapes, const as_no
 /** The other input of a node of two, of which one is `tensor`; -1 when it is not so. */
 int as_match_other(const as_node *node, int tensor);
 
+/** Whether a convolution's window may lie outside the image. */
+bool as_match_has_padding(const as_node *conv);
+
 /**
  * Take `node` out of the way from its input 0 to its output 0.
  * @param is_done  false when it has to stay: it joins a graph's output with an input or constant.

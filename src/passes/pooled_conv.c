@@ -18,10 +18,8 @@
 static bool is_pointwise(const as_node *conv)
 {
     const as_window *w = &conv->attributes.conv.window;
-    const bool is_padded = w->auto_pad == AS_PAD_EXPLICIT &&
-                           (w->pads[0] || w->pads[1] || w->pads[2] || w->pads[3]);
     return w->kernel[0] == 1 && w->kernel[1] == 1 && w->strides[0] == 1 && w->strides[1] == 1 &&
-           !is_padded;
+           !as_match_has_padding(conv);
 }
 
 static bool is_candidate(const as_graph *graph, const as_node *mean, const as_node *conv)

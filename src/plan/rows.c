@@ -129,6 +129,6 @@ size_t as_layer_height(const as_layer *layer)
 
 bool as_step_has_rows(const as_step *step)
 {
-    return step->kind <= AS_STEP_MIN &&
+    return as_step_has_operand(step) &&
            (step->operand == AS_OPERAND_TENSOR || step->operand == AS_OPERAND_PIXEL);
 }

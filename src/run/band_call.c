@@ -34,7 +34,7 @@ static as_epilogue cut_epilogue(const as_layer *layer, const as_band_layer *band
         if (as_step_has_rows(step)) {
             cut(&step->view, &band->steps[i], at, rows_read(layer, (int)i, rows));
             step->row_map = NULL; /* one row a call, or none had a map */
-        } else if (step->kind <= AS_STEP_MIN && step->operand == AS_OPERAND_IMAGE) {
+        } else if (as_step_has_operand(step) && step->operand == AS_OPERAND_IMAGE) {
             step->view.data += at->image * step->view.pixel_stride;
             step->view.n = 1;
         }

@@ -3,6 +3,7 @@
 #include "search/routes.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/size.h"
 #include "search/samples.h"
 #include "verdict/verdict.h"
@@ -16,24 +17,6 @@ typedef struct rounds {
     size_t *order;   /* [n_slots] */
     uint64_t random;
 } rounds;
-
-/* splitmix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static void shuffle(size_t *items, size_t n, uint64_t *state)
-{
-    for (size_t i = n; i > 1; i--) {
-        size_t j = next_random(state) % i, kept = items[i - 1];
-        items[i - 1] = items[j];
-        items[j] = kept;
-    }
-}
 
 /* Option number `turn` of those that are still timed, counted round and round. */
 static size_t timed_option(const as_search_layer *layer, size_t turn)
@@ -94,11 +77,11 @@ static assay_code run_round(as_route_search *s, rounds *r, assay_error *err)
 {
     assay_code code = ASSAY_OK;
     for (size_t i = 0; i < s->n_layers; i++)
-        r->offset[i] = next_random(&r->random) % AS_SEARCH_ROUTES;
+        r->offset[i] = as_random_next(&r->random) % AS_SEARCH_ROUTES;
     r->n_slots = count_slots(s);
     for (size_t i = 0; i < r->n_slots; i++)
         r->order[i] = i;
-    shuffle(r->order, r->n_slots, &r->random);
+    as_random_shuffle(r->order, r->n_slots, &r->random);
     for (size_t i = 0; i < r->n_slots && !code; i++) {
         code = run_slot(s, r, r->order[i], err);
         if (!code && s->meter->progress)

@@ -2,6 +2,7 @@
 #include "trial/order.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 
 const char *as_order_name(as_order_kind kind)
 {
@@ -26,25 +27,6 @@ static size_t williams_policy(size_t k, size_t row, size_t position)
     return (first + row) % k;
 }
 
-/* S. Vigna's splitmix64 (public domain, 2015): the next number of the stream at *state. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/* Fisher and Yates; the modulus favours small numbers by less than 2^-50 for any design here. */
-static void shuffle(size_t *rows, size_t n, uint64_t *state)
-{
-    for (size_t i = n; i > 1; i--) {
-        size_t other = next_random(state) % i, kept = rows[i - 1];
-        rows[i - 1] = rows[other];
-        rows[other] = kept;
-    }
-}
-
 assay_code as_order_fill(as_order_kind kind, size_t k, size_t n_rounds, int64_t seed,
                          as_order_row *out, assay_error *err)
 {
@@ -62,7 +44,7 @@ assay_code as_order_fill(as_order_kind kind, size_t k, size_t n_rounds, int64_t 
         if (round % n_rows == 0) {
             for (size_t i = 0; i < n_rows; i++)
                 rows[i] = i;
-            if (kind == AS_ORDER_WILLIAMS) shuffle(rows, n_rows, &state);
+            if (kind == AS_ORDER_WILLIAMS) as_random_shuffle(rows, n_rows, &state);
         }
         size_t row = rows[round % n_rows];
         for (size_t at = 0; at < k; at++)

@@ -37,7 +37,7 @@ static assay_code parse(const char *header, size_t n_data, as_npy *out, assay_er
 static void every_type_and_rank_comes_back_as_it_was_written(void **state)
 {
     (void)state;
-    char path[] = "/tmp/assay-npy-XXXXXX";
+    char path[] = P_tmpdir "/assay-npy-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -69,7 +69,7 @@ static void every_type_and_rank_comes_back_as_it_was_written(void **state)
 static void written_data_begins_at_a_multiple_of_64(void **state)
 {
     (void)state;
-    char path[] = "/tmp/assay-npy-XXXXXX";
+    char path[] = P_tmpdir "/assay-npy-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);

@@ -139,7 +139,7 @@ static void surplus_stderr_is_dropped_without_harm(void **state)
 static void a_file_over_its_limit_ends_the_child(void **state)
 {
     (void)state;
-    char path[] = "/tmp/assay-process-XXXXXX";
+    char path[] = P_tmpdir "/assay-process-XXXXXX";
     close(mkstemp(path));
     as_process_options options =
         as_process_defaults((const char *const[]){"head", "-c", "100000", "/dev/zero", NULL});

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ static void pieces_and_a_file_give_the_digest_of_the_whole(void **state)
 {
     (void)state;
     enum { N = 1000000, PIECE = 997 };
-    char hex[AS_SHA256_HEX], path[] = "/tmp/assay-sha256-XXXXXX";
+    char hex[AS_SHA256_HEX], path[] = P_tmpdir "/assay-sha256-XXXXXX";
     close(mkstemp(path));
     char *text = as_alloc(N);
     memset(text, 'a', N);

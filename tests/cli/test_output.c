@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 
 static int make_folder(void **state)
 {
-    char *folder = as_strdup("/tmp/assay-XXXXXX");
+    char *folder = as_strdup(P_tmpdir "/assay-XXXXXX");
     if (!folder || !mkdtemp(folder)) return -1;
     *state = folder;
     return 0;

@@ -18,7 +18,7 @@
 /** A fresh folder; scratch_remove frees the name too. */
 static inline char *scratch_make(void)
 {
-    char *folder = as_strdup("/tmp/assay-corpus-XXXXXX");
+    char *folder = as_strdup(P_tmpdir "/assay-corpus-XXXXXX");
     assert_non_null(mkdtemp(folder));
     return folder;
 }

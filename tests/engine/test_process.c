@@ -25,7 +25,7 @@ static char model[64];
 static int make_model(void **state)
 {
     (void)state;
-    strcpy(model, "/tmp/assay-toy-XXXXXX");
+    strcpy(model, P_tmpdir "/assay-toy-XXXXXX");
     int fd = mkstemp(model);
     if (fd < 0) return -1;
     FILE *file = fdopen(fd, "w");
@@ -242,7 +242,7 @@ static void a_missing_engine_names_what_installs_it(void **state)
                  "/no/such/python does not");
     assert_fails("t=toy,adapter=no-such-program", ASSAY_E_CHILD, "exit status 127");
     assert_fails(ADAPTER("missing"), ASSAY_E_ENVIRONMENT, "'tools/engines toy' installs it");
-    char folder[] = "/tmp/assay-adapters-XXXXXX";
+    char folder[] = P_tmpdir "/assay-adapters-XXXXXX";
     assert_non_null(mkdtemp(folder));
     char *script = as_path_join(folder, "paper.py");
     assert_int_equal(as_file_write(script, "", 0, NULL), ASSAY_OK);

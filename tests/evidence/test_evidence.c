@@ -127,7 +127,7 @@ typedef struct place {
 static int setup(void **state)
 {
     place *p = calloc(1, sizeof *p);
-    strcpy(p->folder, "/tmp/assay-evidence-XXXXXX");
+    strcpy(p->folder, P_tmpdir "/assay-evidence-XXXXXX");
     if (!p || !mkdtemp(p->folder)) return -1;
     snprintf(p->path, sizeof p->path, "%s/%s", p->folder, AS_EVIDENCE_FILE);
     *state = p;

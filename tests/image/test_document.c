@@ -157,7 +157,7 @@ static void a_cut_pdf_is_damaged_and_no_page_of_it_is_used(void **state)
 {
     (void)state;
     as_bytes whole;
-    char path[] = "/tmp/assay-document-XXXXXX";
+    char path[] = P_tmpdir "/assay-document-XXXXXX";
     close(mkstemp(path));
     assert_int_equal(as_file_read("../examples/form.pdf", 0, &whole, NULL), ASSAY_OK);
     for (size_t part = 0; part < 8; part++) {
@@ -223,7 +223,7 @@ static void a_name_like_an_option_is_a_file(void **state)
     as_image page;
     as_trouble trouble;
     as_bytes pdf;
-    char folder[] = "/tmp/assay-document-XXXXXX", here[4096];
+    char folder[] = P_tmpdir "/assay-document-XXXXXX", here[4096];
     assert_int_equal(as_file_read(TURNED "plain.pdf", 0, &pdf, NULL), ASSAY_OK);
     assert_non_null(mkdtemp(folder));
     assert_non_null(getcwd(here, sizeof here));

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ static void pixels_survive_writing_and_reading(void **state)
 {
     (void)state;
     static const int sides[][2] = {{1, 1}, {1, 31}, {31, 1}, {7, 33}, {64, 65}};
-    char path[] = "/tmp/assay-png-XXXXXX";
+    char path[] = P_tmpdir "/assay-png-XXXXXX";
     close(mkstemp(path));
     for (size_t i = 0; i < AS_COUNT_OF(sides); i++)
         for (int grey = 0; grey < 2; grey++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -8,7 +9,7 @@
 /* A tensor's bytes in a fresh file; `path` receives its name. */
 static void write_tensor(const Onnx__TensorProto *tensor, char path[32])
 {
-    strcpy(path, "/tmp/assay-tensor-XXXXXX");
+    strcpy(path, P_tmpdir "/assay-tensor-XXXXXX");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);

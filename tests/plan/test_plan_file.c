@@ -19,7 +19,7 @@
 #define HASH_A "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define HASH_B "10112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
-static char path[] = "/tmp/assay-plan-XXXXXX";
+static char path[] = P_tmpdir "/assay-plan-XXXXXX";
 
 static int setup(void **state)
 {

@@ -44,7 +44,7 @@ double synthetic_detection_s(int policy, int round)
 char *synthetic_folder(void)
 {
     const char *base = getenv("TMPDIR");
-    char *folder = as_format("%s/assay-report-XXXXXX", base && *base ? base : "/tmp");
+    char *folder = as_format("%s/assay-report-XXXXXX", base && *base ? base : P_tmpdir);
     assert_non_null(folder);
     assert_non_null(mkdtemp(folder));
     return folder;

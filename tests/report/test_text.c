@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +135,7 @@ static void rows_end_when_their_cells_are_there(void **state)
 static void a_file_appears_whole_or_not_at_all(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/assay-whole-XXXXXX";
+    char folder[] = P_tmpdir "/assay-whole-XXXXXX";
     assert_non_null(mkdtemp(folder));
     char *path = as_path_join(folder, "f.csv");
     as_whole_file file;

@@ -161,7 +161,7 @@ static inline int setup(void **state)
     if (!f) return -1;
     /* In memory where there is such a folder: every slot is synced, which disks take their time for. */
     strcpy(f->folder, as_file_is_folder("/dev/shm") ? "/dev/shm/assay-trial-XXXXXX"
-                                                    : "/tmp/assay-trial-XXXXXX");
+                                                    : P_tmpdir "/assay-trial-XXXXXX");
     if (!mkdtemp(f->folder)) return -1;
     fill_corpus(f);
     f->worker_argv[0] = fake_worker;

@@ -15,7 +15,7 @@ static inline int root_setup(void **state)
 {
     char *root = calloc(1, 64);
     if (!root) return -1;
-    strcpy(root, "/tmp/assay-root-XXXXXX");
+    strcpy(root, P_tmpdir "/assay-root-XXXXXX");
     *state = root;
     return mkdtemp(root) ? 0 : -1;
 }

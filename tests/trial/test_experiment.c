@@ -51,7 +51,7 @@ static int exit_status(const char *const *argv, char *said, size_t room)
 static int make_corpus(void **state)
 {
     (void)state;
-    strcpy(folder, "/tmp/assay-experiment-XXXXXX");
+    strcpy(folder, P_tmpdir "/assay-experiment-XXXXXX");
     if (!mkdtemp(folder)) return -1;
     snprintf(corpus, sizeof corpus, "%s/corpus", folder);
     snprintf(run_folder, sizeof run_folder, "%s/run", folder);
