@@ -35,6 +35,13 @@ typedef struct as_shape {
     int64_t dims[AS_MAX_RANK];
 } as_shape;
 
+/** A dense tensor in C order, as ONNX has it: a scalar has one element, a dim of 0 none. */
+typedef struct as_array {
+    as_dtype dtype;
+    as_shape shape;
+    void *data; /**< Borrowed; NULL = not known (yet).  AS_BOOL is one byte, 0 or 1. */
+} as_array;
+
 /** One value of the graph.  Everything it points to is borrowed from the graph's arena. */
 typedef struct as_tensor {
     int id;
@@ -213,9 +220,13 @@ void as_graph_remove_node(as_graph *graph, int id);
  */
 assay_code as_graph_sort(as_graph *graph, assay_error *err);
 
+/** Give every computed tensor the element type that operators.inc says; the graph is sorted. */
+void as_graph_set_types(as_graph *graph);
+
 /**
- * Put optional inputs that are constants into the attributes: Clip's bounds, Resize's scales and
- * sizes, Reshape's dims, ReduceMean's axes.  What is computed stays unresolved.
+ * Set the types (as_graph_set_types) and put inputs that are constants into the attributes: Clip's
+ * bounds, Resize's scales and sizes, Reshape's dims, ReduceMean's axes.  What is computed stays
+ * unresolved; as_node_resolve (shape.h) does the same where more values are known.
  * @return ASSAY_E_FORMAT when such a constant does not fit its operator.
  */
 assay_code as_graph_resolve(as_graph *graph, assay_error *err);

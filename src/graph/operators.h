@@ -16,7 +16,8 @@
 
 /** Which operator a node is. */
 typedef enum as_op {
-#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, attributes, shape) \
+#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, attributes, shape, \
+                    type)                                                                      \
     AS_OP_##name,
 #include "graph/operators.inc"
 #undef AS_OPERATOR

@@ -5,24 +5,43 @@
 /* One node that is being resolved. */
 typedef struct site {
     const as_graph *graph;
+    const as_shapes *shapes; /* what else than constants is known; or NULL */
     as_node *node;
     assay_error *err;
 } site;
 
-static assay_code bad_input(const site *s, const as_tensor *tensor, const char *needed)
+/* Whether input i is there. */
+static bool has_input(const site *s, int i)
 {
-    as_shape shape = as_tensor_shape(tensor);
-    char text[64];
-    return as_fail(s->err, ASSAY_E_FORMAT, "its input '%s' is %s%s, it needs %s", tensor->name,
-                   as_dtype_name(tensor->dtype), as_shape_text(&shape, text, sizeof text),
-                   needed);
+    return i < s->node->n_inputs && s->node->inputs[i] >= 0;
 }
 
-/* Up to AS_MAX_RANK integers of a constant. */
-static assay_code take_integers(const site *s, const as_tensor *tensor, int64_t *out, int *n)
+/* The value of input i.  @return false when it is left out or not known. */
+static bool take_value(const site *s, int i, as_array *out)
 {
-    if (as_tensor_integers(tensor, out, n)) return ASSAY_OK;
-    return bad_input(s, tensor, "at most 8 integers");
+    return has_input(s, i) && as_known_value(s->graph, s->shapes, s->node->inputs[i], out);
+}
+
+static size_t elements(const as_array *array)
+{
+    size_t n = 0;
+    return as_shape_elements(&array->shape, &n) ? n : 0;
+}
+
+static assay_code bad_input(const site *s, int i, const as_array *value, const char *needed)
+{
+    char text[64];
+    return as_fail(s->err, ASSAY_E_FORMAT, "its input '%s' is %s%s, it needs %s",
+                   as_node_input(s->graph, s->node, i)->name, as_dtype_name(value->dtype),
+                   as_shape_text(&value->shape, text, sizeof text), needed);
+}
+
+/* Up to AS_MAX_RANK integers of a known input. */
+static assay_code take_integers(const site *s, int i, const as_array *value, int64_t *out,
+                                int *n)
+{
+    if (as_array_integers(value, out, AS_MAX_RANK, n)) return ASSAY_OK;
+    return bad_input(s, i, value, "at most 8 integers");
 }
 
 static assay_code resolve_conv(const site *s)
@@ -42,14 +61,15 @@ static assay_code resolve_conv(const site *s)
 /* One of Clip's bounds, where it is given. */
 static assay_code take_bound(const site *s, int input, float *out, bool *is_known)
 {
-    const as_tensor *bound = as_node_input(s->graph, s->node, input);
-    if (!bound) return ASSAY_OK;
-    if (!bound->data) {
+    as_array bound;
+    if (!has_input(s, input)) return ASSAY_OK;
+    if (!take_value(s, input, &bound)) {
         *is_known = false;
         return ASSAY_OK;
     }
-    if (bound->dtype != AS_F32 || bound->n_elements != 1) return bad_input(s, bound, "one f32");
-    *out = *(const float *)bound->data;
+    if (bound.dtype != AS_F32 || elements(&bound) != 1)
+        return bad_input(s, input, &bound, "one f32");
+    *out = *(const float *)bound.data;
     return ASSAY_OK;
 }
 
@@ -66,27 +86,29 @@ static assay_code resolve_clip(const site *s)
 static assay_code resolve_reduce(const site *s)
 {
     as_reduce_attributes *r = &s->node->attributes.reduce;
-    const as_tensor *axes = as_node_input(s->graph, s->node, 1);
-    r->is_resolved = !axes || axes->data;
-    if (!axes || !axes->data) return ASSAY_OK;
+    as_array axes;
+    const bool is_given = take_value(s, 1, &axes);
+    r->is_resolved = is_given || !has_input(s, 1);
+    if (!is_given) return ASSAY_OK;
     int64_t wanted[AS_MAX_RANK];
-    assay_code code = take_integers(s, axes, wanted, &r->n_axes);
+    assay_code code = take_integers(s, 1, &axes, wanted, &r->n_axes);
     for (int i = 0; !code && i < r->n_axes; i++) {
         if (wanted[i] < -AS_MAX_RANK || wanted[i] >= AS_MAX_RANK)
-            code = bad_input(s, axes, "axes of its first input");
+            code = bad_input(s, 1, &axes, "axes of its first input");
         r->axes[i] = (int)wanted[i];
     }
     return code;
 }
 
-static assay_code take_scales(const site *s, const as_tensor *scales)
+static assay_code take_scales(const site *s, int i, const as_array *scales)
 {
     as_resize_attributes *r = &s->node->attributes.resize;
-    if (scales->dtype != AS_F32 || scales->rank > 1 || scales->n_elements > AS_MAX_RANK)
-        return bad_input(s, scales, "at most 8 f32");
-    r->n_scales = (int)scales->n_elements;
-    for (int i = 0; i < r->n_scales; i++)
-        r->scales[i] = ((const float *)scales->data)[i];
+    const size_t n = elements(scales);
+    if (scales->dtype != AS_F32 || scales->shape.rank > 1 || n > AS_MAX_RANK)
+        return bad_input(s, i, scales, "at most 8 f32");
+    r->n_scales = (int)n;
+    for (int k = 0; k < r->n_scales; k++)
+        r->scales[k] = ((const float *)scales->data)[k];
     return ASSAY_OK;
 }
 
@@ -94,13 +116,14 @@ static assay_code resolve_resize(const site *s)
 {
     as_resize_attributes *r = &s->node->attributes.resize;
     /* Opset 10 and Upsample have inputs (x, scales), later ones (x, roi, scales, sizes). */
-    const as_tensor *scales = as_node_input(s->graph, s->node, s->node->n_inputs == 2 ? 1 : 2);
-    const as_tensor *sizes = as_node_input(s->graph, s->node, 3);
+    const int at = s->node->n_inputs == 2 ? 1 : 2;
+    as_array scales, sizes;
+    const bool has_scales = take_value(s, at, &scales), has_sizes = take_value(s, 3, &sizes);
     assay_code code = ASSAY_OK;
-    bool is_computed = (scales && !scales->data) || (sizes && !sizes->data);
-    if (scales && scales->data && scales->n_elements > 0) code = take_scales(s, scales);
-    if (!code && sizes && sizes->data && sizes->n_elements > 0)
-        code = take_integers(s, sizes, r->sizes, &r->n_sizes);
+    bool is_computed = (has_input(s, at) && !has_scales) || (has_input(s, 3) && !has_sizes);
+    if (has_scales && elements(&scales) > 0) code = take_scales(s, at, &scales);
+    if (!code && has_sizes && elements(&sizes) > 0)
+        code = take_integers(s, 3, &sizes, r->sizes, &r->n_sizes);
     if (code) return code;
     r->is_resolved = !is_computed && (r->n_scales || r->n_sizes);
     if (!is_computed && !r->is_resolved)
@@ -113,17 +136,18 @@ static assay_code resolve_resize(const site *s)
 static assay_code resolve_reshape(const site *s)
 {
     as_reshape_attributes *r = &s->node->attributes.reshape;
-    const as_tensor *shape = as_node_input(s->graph, s->node, 1);
-    r->is_resolved = shape && shape->data;
-    return r->is_resolved ? take_integers(s, shape, r->dims, &r->n_dims) : ASSAY_OK;
+    as_array dims;
+    if (!has_input(s, 1)) return ASSAY_OK;
+    r->is_resolved = take_value(s, 1, &dims);
+    return r->is_resolved ? take_integers(s, 1, &dims, r->dims, &r->n_dims) : ASSAY_OK;
 }
 
 static assay_code resolve_dropout(const site *s)
 {
-    const as_tensor *training = as_node_input(s->graph, s->node, 2);
-    if (!training) return ASSAY_OK;
-    if (training->data && training->dtype == AS_BOOL && training->n_elements == 1 &&
-        !*(const unsigned char *)training->data)
+    as_array training;
+    if (!has_input(s, 2)) return ASSAY_OK;
+    if (take_value(s, 2, &training) && training.dtype == AS_BOOL && elements(&training) == 1 &&
+        !*(const unsigned char *)training.data)
         return ASSAY_OK;
     return as_fail(s->err, ASSAY_E_UNSUPPORTED,
                    "its training_mode is not false, assay runs trained networks only");
@@ -153,8 +177,16 @@ static assay_code resolve(const site *s)
     }
 }
 
+assay_code as_node_resolve(const as_graph *graph, const as_shapes *shapes, as_node *node,
+                           assay_error *err)
+{
+    const site s = {.graph = graph, .shapes = shapes, .node = node, .err = err};
+    return resolve(&s);
+}
+
 assay_code as_graph_resolve(as_graph *graph, assay_error *err)
 {
+    as_graph_set_types(graph);
     for (int i = 0; i < as_graph_n_nodes(graph); i++) {
         site s = {.graph = graph, .node = as_graph_edit_node(graph, i), .err = err};
         assay_code code = resolve(&s);

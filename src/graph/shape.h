@@ -17,7 +17,30 @@
 typedef struct as_shapes {
     as_shape *of; /**< of[tensor id]; owns. */
     int n;        /**< Tensors. */
+    as_array
+        *values; /**< values[tensor id].data NULL = not known; NULL = constants alone are. */
 } as_shapes;
+
+/**
+ * The value of `tensor` (-1: none) where it is known before the network runs: a constant, or what
+ * `shapes` (NULL: nothing) holds.
+ */
+bool as_known_value(const as_graph *graph, const as_shapes *shapes, int tensor, as_array *out);
+
+/**
+ * Integers of an i64 or i32 array, a list or one number.
+ * @return false when it is something else or has more than `room`.
+ */
+bool as_array_integers(const as_array *array, int64_t *out, int room, int *n);
+
+/**
+ * Put the inputs of `node`, a copy of one of the graph's or that itself, whose values are known into
+ * its attributes, so that shape rules, kernels and plain operators find them there whether a
+ * file has them as attributes, constants, or computed from shapes.
+ * @return ASSAY_E_FORMAT when a value does not fit its operator.
+ */
+assay_code as_node_resolve(const as_graph *graph, const as_shapes *shapes, as_node *node,
+                           assay_error *err);
 
 /** Free; takes an empty value. */
 void as_shapes_free(as_shapes *shapes);

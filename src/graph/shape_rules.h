@@ -2,9 +2,14 @@
 #ifndef ASSAY_GRAPH_SHAPE_RULES_H
 #define ASSAY_GRAPH_SHAPE_RULES_H
 /*
- * Shape inference family by family, for the files of this folder alone.  A rule fills the shape of
- * a node's output 0 out of its inputs' shapes.  A dim may be -1: not known; then what depends on
- * it is -1 too and checks on it are left out.
+ * Shape inference family by family, for the files of this folder alone.  A rule fills the shapes of
+ * a node's outputs out of its inputs' shapes and, where the shape depends on them, values.  A dim
+ * may be -1: not known; then what depends on it is -1 too and checks on it are left out.
+ *
+ * What defines the shape (axes, dims, sizes, pads, repeats) is asked for in this order:
+ *   1. call->node->attributes, into which as_node_resolve has put what is known (is_resolved);
+ *   2. else as_shape_value or as_shape_integers of an input; false: as_shape_unknown(call, "input 'x'").
+ * A dim of 0 is allowed: such a tensor has no elements.
  */
 #include "graph/shape.h"
 
@@ -14,18 +19,32 @@
 /** One call of a rule. */
 typedef struct as_shape_call {
     const as_graph *graph;
-    const as_node *node;
+    const as_node *node;     /**< With all that is known in its attributes. */
     const as_shapes *shapes; /**< Known so far: of all inputs. */
     bool is_partial;         /**< Dims may be -1, and what is computed has an unknown shape. */
-    as_shape *out;
+    as_shape *out; /**< out[k] of every output.  A rule fills out[0]; what it leaves of the rest
+                      (rank AS_SHAPE_UNSET) becomes as out[0]. */
     assay_error *err;
 } as_shape_call;
+
+/** An output's rank before the rule. */
+#define AS_SHAPE_UNSET (-2)
 
 /** A rule. */
 typedef assay_code as_shape_rule(const as_shape_call *call);
 
 /** Shape of input `i`; NULL when it is left out. */
 const as_shape *as_shape_in(const as_shape_call *call, int i);
+
+/** The value of input `i` where it is known.  @return false: it is left out or computed later. */
+bool as_shape_value(const as_shape_call *call, int i, as_array *out);
+
+/**
+ * Its integers where it is known.
+ * @return a failure when it is known and no list of at most `room` integers.
+ */
+assay_code as_shape_integers(const as_shape_call *call, int i, int64_t *out, int room, int *n,
+                             bool *is_known);
 
 /** The code for "these inputs do not suit this node". */
 assay_code as_shape_mismatch_code(const as_shape_call *call);

@@ -3,16 +3,26 @@
 #include "base/size.h"
 #include "graph/shape_rules.h"
 
+bool as_array_integers(const as_array *array, int64_t *out, int room, int *n)
+{
+    bool is_integer = array->dtype == AS_I64 || array->dtype == AS_I32;
+    size_t count = 0;
+    if (!is_integer || array->shape.rank > 1 || !as_shape_elements(&array->shape, &count) ||
+        count > (size_t)room)
+        return false;
+    *n = (int)count;
+    for (int i = 0; i < *n; i++)
+        out[i] = array->dtype == AS_I64 ? ((const int64_t *)array->data)[i]
+                                        : ((const int32_t *)array->data)[i];
+    return true;
+}
+
 bool as_tensor_integers(const as_tensor *tensor, int64_t out[AS_MAX_RANK], int *n)
 {
-    bool is_integer = tensor->dtype == AS_I64 || tensor->dtype == AS_I32;
-    if (!tensor->data || !is_integer || tensor->rank > 1 || tensor->n_elements > AS_MAX_RANK)
-        return false;
-    *n = (int)tensor->n_elements;
-    for (int i = 0; i < *n; i++)
-        out[i] = tensor->dtype == AS_I64 ? ((const int64_t *)tensor->data)[i]
-                                         : ((const int32_t *)tensor->data)[i];
-    return true;
+    if (!tensor->data) return false;
+    const as_array array = {tensor->dtype, as_tensor_shape(tensor),
+                            (void *)(uintptr_t)tensor->data};
+    return as_array_integers(&array, out, AS_MAX_RANK, n);
 }
 
 static int64_t clamp(int64_t x, int64_t least, int64_t most)
@@ -51,13 +61,12 @@ assay_code as_shape_shape(const as_shape_call *call)
 static assay_code take_list(const as_shape_call *call, int i, int64_t out[AS_MAX_RANK], int *n,
                             bool *is_known)
 {
-    const as_tensor *tensor = as_node_input(call->graph, call->node, i);
+    bool is_this_known = true;
     *n = 0;
-    if (!tensor) return ASSAY_OK;
-    *is_known = *is_known && tensor->data;
-    if (!tensor->data || as_tensor_integers(tensor, out, n)) return ASSAY_OK;
-    return as_fail(call->err, ASSAY_E_FORMAT, "its input '%s' is no list of at most 8 integers",
-                   tensor->name);
+    if (!as_shape_in(call, i)) return ASSAY_OK;
+    assay_code code = as_shape_integers(call, i, out, AS_MAX_RANK, n, &is_this_known);
+    *is_known = *is_known && is_this_known;
+    return code;
 }
 
 assay_code as_shape_slice(const as_shape_call *call)

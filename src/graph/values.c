@@ -9,7 +9,8 @@
 #include "graph/graph.h"
 
 static const as_op_entry operators[AS_N_OPS + 1] = {
-#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, attributes, shape) \
+#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, attributes, shape, \
+                    type)                                                                      \
     [AS_OP_##name] = {                                                                         \
         op_type, min_in, max_in, min_out, max_out, opset, AS_ATTRIBUTES_##attributes},
 #include "graph/operators.inc"

@@ -332,24 +332,6 @@ static assay_code add_nodes(importer *im)
 
 /* ---- What the sorted graph still needs ---- */
 
-/* A computed tensor's type is its node's first input's; Cast, Shape and Dropout's mask are their own. */
-static void set_dtypes(as_graph *graph)
-{
-    for (int i = 0; i < as_graph_n_nodes(graph); i++) {
-        const as_node *node = as_graph_node(graph, i);
-        const as_tensor *first = as_node_input(graph, node, 0);
-        if (!first) continue;
-        for (int k = 0; k < node->n_outputs; k++) {
-            if (node->outputs[k] < 0) continue;
-            as_dtype dtype = first->dtype;
-            if (node->op == AS_OP_CAST) dtype = (as_dtype)node->attributes.cast.to;
-            if (node->op == AS_OP_DROPOUT && k == 1) dtype = AS_BOOL;
-            if (node->op == AS_OP_SHAPE) dtype = AS_I64;
-            as_graph_edit_tensor(graph, node->outputs[k])->dtype = dtype;
-        }
-    }
-}
-
 /* Opset 10 leaves open which pixel is nearest when Resize shrinks. */
 static assay_code check_old_resize(const importer *im)
 {
@@ -394,7 +376,6 @@ assay_code as_onnx_import(const Onnx__ModelProto *model, ProtobufCAllocator *mem
     if (!code) code = add_nodes(&im);
     if (!code) code = add_outputs(&im);
     if (!code) code = as_graph_sort(graph, err);
-    if (!code) set_dtypes(graph);
     if (!code) code = as_graph_resolve(graph, err);
     if (!code) code = check_old_resize(&im);
     if (!code) code = check_shapes(&im);
