@@ -4,13 +4,16 @@
 # make check    set everything up, then lint and every test
 # make bench    time kernels, detectors and installed engines; dated files in bench/results/
 # make lint     layout, include arrows, clang-tidy, scripts
+# make install  the program, libassay, its headers and pkg-config file below DESTDIR and PREFIX (/usr/local)
 # make corpus-large    freeze the manuals of Debian packages, a corpus of the size that matters
 # make clean    remove what was built; models/ and the .venv-*/ stay
 
 configure = cmake --preset release --log-level=WARNING >/dev/null
 demo_model = models/ch_PP-OCRv4_det_infer.onnx
 
-.PHONY: all demo check bench lint corpus-large clean
+PREFIX ?= /usr/local
+
+.PHONY: all demo check bench lint install corpus-large clean
 all:
 	@tools/deps --check build
 	@$(configure)
@@ -49,6 +52,10 @@ lint:
 	@$(configure)
 	@cmake --build build
 	@tools/lint
+
+install: all
+	@cmake --build build --target assay_shared manual
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 corpus-large: all
 	@tools/deps run
