@@ -5,7 +5,9 @@
 #include "base/size.h"
 #include "plan/group.h"
 
-static size_t round_down(size_t x, size_t step) { return x / step * step; }
+/* Most layers make one row at a time. */
+static size_t round_down(size_t x, size_t step) { return step == 1 ? x : x / step * step; }
+static size_t round_up(size_t x, size_t step) { return step == 1 ? x : as_round_up(x, step); }
 
 /* The rows of a layer's output that belong to row `row` of the group's last layer. */
 static size_t share_of(const as_group *group, const as_band_layer *layer, size_t row)
@@ -13,70 +15,54 @@ static size_t share_of(const as_group *group, const as_band_layer *layer, size_t
     return (size_t)((uint64_t)row * layer->height / group->height);
 }
 
-static const as_place *place_of(const as_band_layer *layer, int operand)
+static const as_read *reads_of(const as_group *group, size_t i)
 {
-    return operand == AS_MAIN_INPUT ? &layer->in : &layer->steps[operand];
+    return group->reads + group->layers[i].first_read;
 }
 
-/* From the last layer back: the first row of each that is needed when the group begins at `row`,
- * also where only an overlapping window of a later layer asks for it. */
-static void find_starts(const as_group *group, const as_layer *layers, size_t row,
-                        size_t starts[AS_GROUP_LAYERS])
+void as_band_starts(const as_group *group, size_t row, size_t starts[AS_GROUP_LAYERS])
 {
     size_t need[AS_GROUP_LAYERS];
     for (size_t b = 0; b < group->n_buffers; b++)
         need[b] = SIZE_MAX;
     for (size_t i = group->n_layers; i-- > 0;) {
         const as_band_layer *band = &group->layers[i];
-        const as_layer *layer = &layers[group->first + i];
+        const as_read *reads = reads_of(group, i);
         const bool is_outside = group->buffers[band->out.buffer].is_outside;
         size_t at = need[band->out.buffer];
         if (is_outside) at = as_min(at, share_of(group, band, row));
         starts[i] = round_down(as_min(at, band->height), band->row_step);
-        for (int op = AS_MAIN_INPUT; op < (int)layer->epilogue.n_steps; op++) {
-            const int b = place_of(band, op)->buffer;
-            if (b >= 0) need[b] = as_min(need[b], as_rows_first(layer, op, starts[i]));
+        for (size_t k = 0; k < band->n_reads; k++) {
+            size_t *needed = &need[reads[k].buffer];
+            *needed = as_min(*needed, as_reach_first(&reads[k].reach, starts[i]));
         }
     }
 }
 
-/* Likewise the row behind the last one that is needed before row `row`. */
-static void find_ends(const as_group *group, const as_layer *layers, size_t row,
-                      size_t ends[AS_GROUP_LAYERS])
+void as_band_ends(const as_group *group, size_t row, size_t ends[AS_GROUP_LAYERS])
 {
     size_t need[AS_GROUP_LAYERS] = {0};
     for (size_t i = group->n_layers; i-- > 0;) {
         const as_band_layer *band = &group->layers[i];
-        const as_layer *layer = &layers[group->first + i];
+        const as_read *reads = reads_of(group, i);
         const bool is_outside = group->buffers[band->out.buffer].is_outside;
         size_t at = need[band->out.buffer];
         if (is_outside) at = as_max(at, share_of(group, band, row));
-        ends[i] = as_min(as_round_up(at, band->row_step), band->height);
-        for (int op = AS_MAIN_INPUT; op < (int)layer->epilogue.n_steps; op++) {
-            const int b = place_of(band, op)->buffer;
-            if (b >= 0) need[b] = as_max(need[b], as_rows_end(layer, op, ends[i]));
+        ends[i] = as_min(round_up(at, band->row_step), band->height);
+        for (size_t k = 0; k < band->n_reads; k++) {
+            size_t *needed = &need[reads[k].buffer];
+            *needed = as_max(*needed, as_reach_end(&reads[k].reach, ends[i]));
         }
     }
 }
 
-void as_band_start(const as_group *group, const as_layer *layers, size_t row,
-                   as_band_walk *walk)
+void as_band_start(const as_group *group, size_t row, as_band_walk *walk)
 {
     memset(walk, 0, sizeof *walk);
     size_t starts[AS_GROUP_LAYERS];
-    find_starts(group, layers, row, starts);
+    as_band_starts(group, row, starts);
     for (size_t i = 0; i < group->n_layers; i++)
         walk->rows[i] = (as_rows){starts[i], starts[i]};
-}
-
-void as_band_resume(const as_group *group, const as_layer *layers, size_t row,
-                    as_band_walk *walk)
-{
-    memset(walk, 0, sizeof *walk);
-    size_t ends[AS_GROUP_LAYERS];
-    find_ends(group, layers, row, ends);
-    for (size_t i = 0; i < group->n_layers; i++)
-        walk->rows[i] = (as_rows){ends[i], ends[i]};
 }
 
 size_t as_band_share(const as_group *group, size_t i, size_t row)
@@ -97,35 +83,46 @@ static void find_tops(const as_group *group, as_band_walk *walk)
 }
 
 /* A window reaches from the first row that anybody still reads or writes to the last one made. */
-static void find_windows(const as_group *group, const as_layer *layers, as_band_walk *walk)
+void as_band_tops(const as_group *group, const size_t *begins, size_t tops[AS_GROUP_LAYERS])
 {
-    memcpy(walk->before, walk->window, sizeof walk->before);
     for (size_t b = 0; b < group->n_buffers; b++)
-        walk->window[b] = (as_rows){SIZE_MAX, 0};
+        tops[b] = SIZE_MAX;
     for (size_t i = 0; i < group->n_layers; i++) {
         const as_band_layer *band = &group->layers[i];
-        const as_layer *layer = &layers[group->first + i];
-        as_rows *out = &walk->window[band->out.buffer];
-        out->begin = as_min(out->begin, walk->rows[i].begin);
-        out->end = as_max(out->end, walk->rows[i].end);
-        for (int op = AS_MAIN_INPUT; op < (int)layer->epilogue.n_steps; op++) {
-            const int b = place_of(band, op)->buffer;
-            if (b < 0) continue;
-            as_rows *in = &walk->window[b];
-            in->begin = as_min(in->begin, as_rows_first(layer, op, walk->rows[i].begin));
+        const as_read *reads = reads_of(group, i);
+        tops[band->out.buffer] = as_min(tops[band->out.buffer], begins[i]);
+        for (size_t k = 0; k < band->n_reads; k++) {
+            size_t *top = &tops[reads[k].buffer];
+            *top = as_min(*top, as_reach_first(&reads[k].reach, begins[i]));
         }
     }
 }
 
-void as_band_next(const as_group *group, const as_layer *layers, size_t end, as_band_walk *walk)
+/* Where the windows of the next band begin and end. */
+static void find_windows(const as_group *group, as_band_walk *walk)
+{
+    size_t begins[AS_GROUP_LAYERS], tops[AS_GROUP_LAYERS];
+    for (size_t i = 0; i < group->n_layers; i++)
+        begins[i] = walk->rows[i].begin;
+    as_band_tops(group, begins, tops);
+    memcpy(walk->before, walk->window, sizeof walk->before);
+    for (size_t b = 0; b < group->n_buffers; b++)
+        walk->window[b] = (as_rows){tops[b], 0};
+    for (size_t i = 0; i < group->n_layers; i++) {
+        size_t *end = &walk->window[group->layers[i].out.buffer].end;
+        *end = as_max(*end, walk->rows[i].end);
+    }
+}
+
+void as_band_next(const as_group *group, size_t end, as_band_walk *walk)
 {
     size_t ends[AS_GROUP_LAYERS];
-    find_ends(group, layers, end, ends);
+    as_band_ends(group, end, ends);
     for (size_t i = 0; i < group->n_layers; i++) {
         const size_t begin = walk->rows[i].end;
         walk->rows[i] = (as_rows){begin, as_max(begin, ends[i])};
     }
-    find_windows(group, layers, walk);
+    find_windows(group, walk);
     find_tops(group, walk);
 }
 

@@ -158,6 +158,34 @@ static void add_buffer(const as_grouping *g, as_draft *d, int root)
                          .row_floats = value->w * value->c};
 }
 
+/* The layer reads by operand `operand`, at `place`. */
+static void add_read(as_draft *d, as_band_layer *band, const as_layer *layer, int operand,
+                     const as_place *place)
+{
+    if (place->buffer < 0) return;
+    d->reads[d->group.n_reads++] =
+        (as_read){.buffer = place->buffer, .reach = as_rows_reach(layer, operand)};
+    band->n_reads++;
+}
+
+static void add_layer(const as_grouping *g, as_draft *d, size_t i)
+{
+    const size_t at = d->group.first + i;
+    as_layer *layer = &g->planner->plan->layers[at];
+    as_band_layer *band = &d->layers[i];
+    *band = (as_band_layer){.in = place_of(d, touch_of(g, at, AS_SLOT_IN)),
+                            .out = place_of(d, touch_of(g, at, AS_SLOT_OUT)),
+                            .first_read = d->group.n_reads,
+                            .height = as_layer_height(layer),
+                            .row_step = as_layer_row_step(layer),
+                            .is_row_by_row = has_row_maps(layer)};
+    add_read(d, band, layer, AS_MAIN_INPUT, &band->in);
+    for (int s = 0; s < AS_EPILOGUE_STEPS; s++)
+        band->steps[s] = place_of(d, touch_of(g, at, AS_SLOT_STEP + s));
+    for (int s = 0; s < (int)layer->epilogue.n_steps; s++)
+        add_read(d, band, layer, s, &band->steps[s]);
+}
+
 bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *d)
 {
     as_layer *layers = g->planner->plan->layers;
@@ -168,6 +196,7 @@ bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *d)
                           .height = as_layer_height(last),
                           .row_step = as_layer_row_step(last),
                           .layers = d->layers,
+                          .reads = d->reads,
                           .buffers = d->buffers};
     for (size_t i = first; i < first + n; i++) {
         const int root = touch_of(g, i, AS_SLOT_OUT)->root;
@@ -175,39 +204,55 @@ bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *d)
         if (images_of(&layers[i]) != d->group.n_images) return false;
     }
     for (size_t i = 0; i < n; i++) {
-        as_layer *layer = &layers[first + i];
-        as_band_layer *band = &d->layers[i];
-        band->height = as_layer_height(layer);
-        band->row_step = as_layer_row_step(layer);
-        band->is_row_by_row = has_row_maps(layer);
-        band->in = place_of(d, touch_of(g, first + i, AS_SLOT_IN));
-        band->out = place_of(d, touch_of(g, first + i, AS_SLOT_OUT));
-        for (int s = 0; s < AS_EPILOGUE_STEPS; s++)
-            band->steps[s] = place_of(d, touch_of(g, first + i, AS_SLOT_STEP + s));
-        if (!as_layer_out(layer) && !d->buffers[band->out.buffer].is_outside) return false;
+        add_layer(g, d, i);
+        if (!as_layer_out(&layers[first + i]) &&
+            !d->buffers[d->layers[i].out.buffer].is_outside)
+            return false;
     }
     return true;
 }
 
-/* Whether the rows that go to the arena are a thread's own where one thread's share ends and the
- * next one's begins: what a layer must have made there is no more than its share. */
-static bool is_shared_out(const as_draft *d, size_t row, const as_band_walk *start,
-                          const as_band_walk *end)
+/*
+ * Whether the rows that go to the arena are a thread's own where one thread's share ends and the next
+ * one's begins at row `row`: what a layer must have made there is no more than its share.
+ */
+static bool is_shared_out(const as_draft *d, size_t row, const size_t *starts,
+                          const size_t *ends)
 {
     for (size_t i = 0; i < d->group.n_layers; i++) {
         if (!d->buffers[d->layers[i].out.buffer].is_outside) continue;
         const size_t share = as_band_share(&d->group, i, row);
-        if (start->rows[i].end != share || end->rows[i].end != share) return false;
+        if (starts[i] != share || ends[i] != share) return false;
     }
     return true;
 }
 
-static void widen(as_draft *d, const as_layer *layers, size_t end, as_band_walk *walk)
+/* Look at the draft where a share or a band begins at row `row`.  @return false when it is unsound. */
+static bool look_at(const as_draft *d, size_t row, as_look *look)
 {
-    as_band_next(&d->group, layers, end, walk);
-    for (size_t b = 0; b < d->group.n_buffers; b++)
-        d->buffers[b].n_rows =
-            as_max(d->buffers[b].n_rows, walk->window[b].end - walk->window[b].begin);
+    const as_group *group = &d->group;
+    size_t *starts = look->begins[0], *made = look->begins[1];
+    as_band_starts(group, row, starts);
+    as_band_ends(group, row, made);
+    if (!is_shared_out(d, row, starts, made)) return false;
+    look->row = row;
+    as_band_tops(group, starts, look->tops[0]);
+    as_band_tops(group, made, look->tops[1]);
+    return true;
+}
+
+/* Room for the windows of the band that begins there. */
+static void widen(as_draft *d, const as_look *look)
+{
+    const as_group *group = &d->group;
+    size_t ends[AS_GROUP_LAYERS];
+    as_band_ends(group, as_min(look->row + group->band_rows, group->height), ends);
+    for (size_t i = 0; i < group->n_layers; i++) {
+        const int b = d->layers[i].out.buffer;
+        size_t *n_rows = &d->buffers[b].n_rows;
+        for (int k = 0; k < 2; k++)
+            *n_rows = as_max(*n_rows, as_max(look->begins[k][i], ends[i]) - look->tops[k][b]);
+    }
 }
 
 /*
@@ -233,23 +278,16 @@ static size_t rows_made(const as_draft *d, size_t b)
     return most;
 }
 
-bool as_draft_check(as_draft *d, const as_layer *layers, size_t n_samples)
+static void empty_buffers(as_draft *d)
+{
+    for (size_t b = 0; b < d->group.n_buffers; b++)
+        d->buffers[b].n_rows = 0;
+}
+
+/* From the rows of windows to buffers: a window's room, and its place. */
+static void place_buffers(as_draft *d)
 {
     as_group *group = &d->group;
-    const size_t n_steps = as_div_up(group->height, group->row_step);
-    const size_t stride = n_samples ? as_max(n_steps / n_samples, 1) : 1;
-    for (size_t b = 0; b < group->n_buffers; b++)
-        d->buffers[b].n_rows = 0;
-    for (size_t at = 0; at < n_steps; at += stride) {
-        const size_t row = at * group->row_step;
-        const size_t end = as_min(row + group->band_rows, group->height);
-        as_band_walk start, resumed;
-        as_band_start(group, layers, row, &start);
-        as_band_resume(group, layers, row, &resumed);
-        if (!is_shared_out(d, row, &start, &resumed)) return false;
-        widen(d, layers, end, &start);
-        widen(d, layers, end, &resumed);
-    }
     group->scratch_floats = d->window_floats = 0;
     for (size_t b = 0; b < group->n_buffers; b++) {
         if (d->buffers[b].is_outside) continue;
@@ -261,6 +299,39 @@ bool as_draft_check(as_draft *d, const as_layer *layers, size_t n_samples)
         group->scratch_floats +=
             as_round_up(d->buffers[b].n_rows * d->buffers[b].row_floats, 16);
     }
+}
+
+static size_t n_steps_of(const as_group *group)
+{
+    return as_div_up(group->height, group->row_step);
+}
+
+bool as_draft_look(as_draft *d, size_t n)
+{
+    const size_t n_steps = n_steps_of(&d->group), stride = as_max(n_steps / n, 1);
+    d->n_looks = 0;
+    for (size_t at = 0; at < n_steps; at += stride)
+        if (!look_at(d, at * d->group.row_step, &d->looks[d->n_looks++])) return false;
+    return true;
+}
+
+void as_draft_estimate(as_draft *d)
+{
+    empty_buffers(d);
+    for (size_t i = 0; i < d->n_looks; i++)
+        widen(d, &d->looks[i]);
+    place_buffers(d);
+}
+
+bool as_draft_check(as_draft *d)
+{
+    as_look look;
+    empty_buffers(d);
+    for (size_t at = 0; at < n_steps_of(&d->group); at++) {
+        if (!look_at(d, at * d->group.row_step, &look)) return false;
+        widen(d, &look);
+    }
+    place_buffers(d);
     return true;
 }
 
@@ -289,8 +360,9 @@ static assay_code accept(as_planner *p, as_draft *d, as_group *out, assay_error 
 {
     *out = d->group;
     out->layers = keep(p, d->layers, out->n_layers, sizeof *d->layers);
+    out->reads = keep(p, d->reads, out->n_reads, sizeof *d->reads);
     out->buffers = keep(p, d->buffers, out->n_buffers, sizeof *d->buffers);
-    if (!out->layers || !out->buffers)
+    if (!out->layers || !out->reads || !out->buffers)
         return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
     for (size_t b = 0; b < out->n_buffers; b++)
         if (!out->buffers[b].is_outside) p->values[d->roots[b]].is_inside = true;
@@ -326,9 +398,9 @@ static bool take_choice(const as_planner *p, as_draft *d)
                                        layers[group->first + group->n_layers - 1].node);
     if (bands == AS_BANDS_RULE || bands == AS_BANDS_ALONE) return bands == AS_BANDS_RULE;
     group->band_rows = as_group_scaled(group, bands);
-    if (as_draft_check(d, layers, 0)) return true;
+    if (as_draft_check(d)) return true;
     group->band_rows = by_rule;
-    return as_draft_check(d, layers, 0);
+    return as_draft_check(d);
 }
 
 /* Layers `first` .. first + n - 1 as a group when they can be one and are to be, else the first alone. */

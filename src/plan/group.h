@@ -17,9 +17,9 @@
  * when it is full, so a buffer has room for some bands more where many rows are kept.
  *
  *     as_band_walk walk;
- *     as_band_start(group, plan->layers, first_row, &walk);
+ *     as_band_start(group, first_row, &walk);
  *     while (rows are left) {
- *         as_band_next(group, plan->layers, end_row, &walk);
+ *         as_band_next(group, end_row, &walk);
  *         for each layer i: make rows walk.rows[i]
  *     }
  *
@@ -37,12 +37,19 @@ typedef struct as_place {
     size_t channel; /**< Its first channel inside the buffer's pixels. */
 } as_place;
 
+/** A layer reads what its group makes. */
+typedef struct as_read {
+    int buffer;
+    as_reach reach;
+} as_read;
+
 /** A layer as its group sees it. */
 typedef struct as_band_layer {
     as_place in, out, steps[AS_EPILOGUE_STEPS];
-    size_t height;      /**< Rows of an image of its output. */
-    size_t row_step;    /**< It makes this many rows at a time. */
-    bool is_row_by_row; /**< It reads rows through a map: one call a row. */
+    size_t first_read, n_reads; /**< Of the group's reads. */
+    size_t height;              /**< Rows of an image of its output. */
+    size_t row_step;            /**< It makes this many rows at a time. */
+    bool is_row_by_row;         /**< It reads rows through a map: one call a row. */
 } as_band_layer;
 
 /** What layers of the group write: values that share memory are one buffer. */
@@ -59,6 +66,8 @@ typedef struct as_group {
     size_t row_step;         /**< Its row_step: a thread's share begins at a multiple. */
     size_t n_images, height; /**< The last layer's images and their rows. */
     as_band_layer *layers;   /**< as_band_layer layers[n_layers], NULL for one alone. */
+    as_read *reads;          /**< as_read reads[n_reads], layer by layer */
+    size_t n_reads;
     as_band_buffer *buffers;
     size_t n_buffers;
     size_t scratch_floats; /**< All buffers of a thread. */
@@ -79,16 +88,22 @@ typedef struct as_band_walk {
 } as_band_walk;
 
 /** Begin at row `row` of the last layer. */
-void as_band_start(const as_group *group, const as_layer *layers, size_t row,
-                   as_band_walk *walk);
+void as_band_start(const as_group *group, size_t row, as_band_walk *walk);
 
 /** The band that ends before row `end` of the last layer; it begins where the last one ended. */
-void as_band_next(const as_group *group, const as_layer *layers, size_t end,
-                  as_band_walk *walk);
+void as_band_next(const as_group *group, size_t end, as_band_walk *walk);
 
-/** As if a band had ended before row `row`; windows are not known then. */
-void as_band_resume(const as_group *group, const as_layer *layers, size_t row,
-                    as_band_walk *walk);
+/**
+ * Of each layer, from the last one back: the first row that is needed when the group begins at row
+ * `row`, also where only an overlapping window of a later layer asks for it.
+ */
+void as_band_starts(const as_group *group, size_t row, size_t starts[AS_GROUP_LAYERS]);
+
+/** Likewise the row behind the last one that is needed before row `row`. */
+void as_band_ends(const as_group *group, size_t row, size_t ends[AS_GROUP_LAYERS]);
+
+/** First row that each buffer holds while layer i makes rows from begins[i] on. */
+void as_band_tops(const as_group *group, const size_t *begins, size_t tops[AS_GROUP_LAYERS]);
 
 /** First row of layer i's output that belongs to a thread whose share begins at row `row`. */
 size_t as_band_share(const as_group *group, size_t i, size_t row);

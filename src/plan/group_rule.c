@@ -38,26 +38,22 @@ static double row_bytes(const as_draft *d, size_t b)
 }
 
 /* How many operands of the group's layers buffer b is. */
-static double reads_of(const as_draft *d, const as_layer *layers, size_t b)
+static double reads_of(const as_draft *d, size_t b)
 {
     double n = 0;
-    for (size_t i = 0; i < d->group.n_layers; i++) {
-        n += d->layers[i].in.buffer == (int)b;
-        for (size_t k = 0; k < layers[d->group.first + i].epilogue.n_steps; k++)
-            n += d->layers[i].steps[k].buffer == (int)b;
-    }
+    for (size_t i = 0; i < d->group.n_reads; i++)
+        n += d->reads[i].buffer == (int)b;
     return n;
 }
 
 /* Nanoseconds of the round trips that the group saves, at most what it is worth. */
-static double saved_trips(const as_draft *d, const as_layer *layers)
+static double saved_trips(const as_draft *d)
 {
     double saved = 0;
     for (size_t b = 0; b < d->group.n_buffers; b++) {
         const double bytes = rows_of(d, b) * row_bytes(d, b);
         if (bytes > (double)CACHED_BYTES)
-            saved += MEMORY_NS * bytes *
-                     (reads_of(d, layers, b) + (d->buffers[b].is_outside ? 0 : 1));
+            saved += MEMORY_NS * bytes * (reads_of(d, b) + (d->buffers[b].is_outside ? 0 : 1));
     }
     return saved;
 }
@@ -99,67 +95,68 @@ static bool is_little_twice(const as_draft *d, const as_layer *layers, size_t th
 {
     const size_t shares = as_div_up(threads, d->group.n_images);
     if (shares < 2) return true;
-    as_band_walk start, end;
+    size_t starts[AS_GROUP_LAYERS], ends[AS_GROUP_LAYERS];
     const size_t middle = d->group.height / 2 / d->group.row_step * d->group.row_step;
-    as_band_start(&d->group, layers, middle, &start);
-    as_band_resume(&d->group, layers, middle, &end);
+    as_band_starts(&d->group, middle, starts);
+    as_band_ends(&d->group, middle, ends);
     double twice = 0, once = 0;
     for (size_t i = 0; i < d->group.n_layers; i++) {
         const double work = row_work(d, layers, i);
-        twice += work * (double)(end.rows[i].end - start.rows[i].end);
+        twice += work * (double)(ends[i] - starts[i]);
         once += work * (double)d->layers[i].height / (double)shares;
     }
     return twice * 100 <= once * MOST_TWICE_PERCENT;
 }
 
 /* Bands as high as the windows allow.  @return false when even the lowest is too much. */
-static bool choose_band(as_draft *d, const as_layer *layers, size_t n_samples)
+static bool choose_band(as_draft *d)
 {
     as_group *group = &d->group;
-    bool fits = false;
-    size_t best = group->row_step;
+    size_t best = 0;
     for (size_t rows = group->row_step; rows < 2 * group->height; rows *= 2) {
         group->band_rows = rows;
-        if (!as_draft_check(d, layers, n_samples)) break;
+        as_draft_estimate(d);
         if (d->window_floats * sizeof(float) > MOST_WINDOW_BYTES) break;
-        fits = true;
         best = rows;
     }
-    group->band_rows = best;
-    return fits;
+    if (best && best != group->band_rows) {
+        group->band_rows = best;
+        as_draft_estimate(d);
+    }
+    return best > 0;
 }
 
 /* A share that begins at any row may cut a pixel of a smaller map in two; so try steps. */
-static bool choose_step(as_draft *d, const as_layer *layers, size_t n_samples)
+static bool choose_step(as_draft *d, size_t n_looks)
 {
     const size_t least = d->group.row_step;
     for (size_t step = least; step <= 8 * least && step <= d->group.height; step *= 2) {
-        d->group.row_step = d->group.band_rows = step;
-        if (as_draft_check(d, layers, n_samples)) return true;
+        d->group.row_step = step;
+        if (as_draft_look(d, n_looks)) return true;
     }
     return false;
 }
 
-static bool is_forced(as_draft *d, const as_layer *layers, size_t rows)
+static bool is_forced(as_draft *d, size_t rows)
 {
     d->group.band_rows = as_round_up(rows, d->group.row_step);
-    return as_draft_check(d, layers, 8) && as_draft_check(d, layers, 0);
+    return as_draft_check(d);
 }
 
-/* Rows that a look at a draft takes samples of, and that its forming does before it looks at all. */
-#define LOOK_SAMPLES 4
-#define FORM_SAMPLES 16
+/* Rows where a look at a draft is taken, and where its forming does before it looks at all. */
+#define LOOKS      4
+#define FORM_LOOKS AS_MOST_LOOKS
 
 /* Bands of the draft.  *fits is false when its windows or weights are too much for any. */
 static bool pays(as_draft *d, const as_layer *layers, const as_plan_options *options,
-                 size_t n_samples, bool *fits)
+                 size_t n_looks, bool *fits)
 {
     *fits = options->band_rows || weight_bytes(d, layers) <= MOST_WEIGHT_BYTES;
-    if (!*fits || !choose_step(d, layers, n_samples)) return false;
-    if (options->band_rows) return is_forced(d, layers, options->band_rows);
+    if (!*fits || !choose_step(d, n_looks)) return false;
+    if (options->band_rows) return is_forced(d, options->band_rows);
     if (!is_little_twice(d, layers, options->threads)) return false;
-    *fits = choose_band(d, layers, n_samples);
-    return *fits && as_draft_check(d, layers, n_samples);
+    *fits = choose_band(d);
+    return *fits;
 }
 
 bool as_draft_form(const as_grouping *g, size_t first, size_t n, as_draft *draft)
@@ -168,8 +165,7 @@ bool as_draft_form(const as_grouping *g, size_t first, size_t n, as_draft *draft
     const as_planner *p = g->planner;
     const as_layer *layers = p->plan->layers;
     return as_draft_make(g, first, n, draft) &&
-           pays(draft, layers, p->options, FORM_SAMPLES, &fits) &&
-           as_draft_check(draft, layers, 0);
+           pays(draft, layers, p->options, FORM_LOOKS, &fits) && as_draft_check(draft);
 }
 
 void as_partition(const as_grouping *g, size_t first, size_t n, as_draft *draft, double *saved,
@@ -185,10 +181,10 @@ void as_partition(const as_grouping *g, size_t first, size_t n, as_draft *draft,
         for (size_t k = 2; fits && k <= as_min(n - i, AS_GROUP_LAYERS); k++) {
             if (!as_draft_make(g, first + i, k, draft)) continue;
             /* All that can be formed, or what pays. */
-            double sum = saved[i + k] +
-                         (options->band_rows ? (double)(k * k) : saved_trips(draft, layers));
+            double sum =
+                saved[i + k] + (options->band_rows ? (double)(k * k) : saved_trips(draft));
             if (sum <= saved[i]) continue; /* most drafts end here, before any walk */
-            if (!pays(draft, layers, options, LOOK_SAMPLES, &fits)) continue;
+            if (!pays(draft, layers, options, LOOKS, &fits)) continue;
             if (!options->band_rows) sum -= cost_of_bands(draft);
             if (sum <= saved[i]) continue;
             saved[i] = sum;

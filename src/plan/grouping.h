@@ -27,25 +27,45 @@ typedef struct as_grouping {
     as_use *uses;      /**< [n_values] */
 } as_grouping;
 
+/** A draft where a band may begin, as the first of a thread [0] or behind another [1]. */
+typedef struct as_look {
+    size_t row;                        /**< Of the last layer. */
+    size_t begins[2][AS_GROUP_LAYERS]; /**< Of each layer: the first row that it makes. */
+    size_t tops[2][AS_GROUP_LAYERS];   /**< Of each buffer: the first row that it holds. */
+} as_look;
+
+#define AS_MOST_LOOKS 16
+
 /** A group that may be formed. */
 typedef struct as_draft {
     as_group group;
     as_band_layer layers[AS_GROUP_LAYERS];
+    as_read reads[AS_GROUP_LAYERS * (1 + AS_EPILOGUE_STEPS)];
     as_band_buffer buffers[AS_GROUP_LAYERS];
     int roots[AS_GROUP_LAYERS];        /**< Value of each buffer. */
     size_t window_floats;              /**< What the buffers hold at a time. */
     size_t kept_rows[AS_GROUP_LAYERS]; /**< Of each buffer: those of a band before. */
+    as_look looks[2 * AS_MOST_LOOKS];
+    size_t n_looks;
 } as_draft;
 
 /** Layers first .. first + n - 1 as a group, but for its bands.  @return false when they are none. */
 bool as_draft_make(const as_grouping *g, size_t first, size_t n, as_draft *draft);
 
 /**
- * With band_rows and row_step set: whether every row that goes to the arena belongs to one
- * thread wherever the rows are split; sizes the buffers.
- * @param n_samples  0 = look at every row, else at about so many (an estimate).
+ * With row_step set: look at the draft at n .. 2 n - 1 <= 2 AS_MOST_LOOKS rows.
+ * @return false when a row there that goes to the arena belongs to no thread or to two.
  */
-bool as_draft_check(as_draft *draft, const as_layer *layers, size_t n_samples);
+bool as_draft_look(as_draft *draft, size_t n);
+
+/** With band_rows set, too: size the buffers by what was seen there. */
+void as_draft_estimate(as_draft *draft);
+
+/**
+ * Whether every row that goes to the arena belongs to one thread wherever the rows are split; sizes
+ * the buffers.
+ */
+bool as_draft_check(as_draft *draft);
 
 /** Rows that a layer makes at a time. */
 size_t as_layer_row_step(const as_layer *layer);

@@ -3,39 +3,6 @@
 
 #include "base/size.h"
 
-/* A window along the height, as convolutions and pools have it. */
-typedef struct window {
-    size_t k, stride, dilation, pad;
-} window;
-
-static size_t window_first(const window *w, size_t row)
-{
-    size_t at = row * w->stride;
-    return at > w->pad ? at - w->pad : 0;
-}
-
-static size_t window_end(const window *w, size_t end)
-{
-    if (end == 0) return 0;
-    size_t at = (end - 1) * w->stride + (w->k - 1) * w->dilation + 1;
-    return at > w->pad ? at - w->pad : 0;
-}
-
-static bool window_of(const as_layer *layer, window *out)
-{
-    if (layer->kind == AS_LAYER_CONV) {
-        const as_conv_shape *s = &layer->args.conv.shape;
-        *out = (window){s->kh, s->sh, s->dh, s->pad_top};
-        return true;
-    }
-    if (layer->kind == AS_LAYER_POOL) {
-        const as_pool_args *a = &layer->args.pool;
-        *out = (window){a->kh, a->sh, a->dh, a->pad_top};
-        return true;
-    }
-    return false;
-}
-
 /* What maps output rows to rows of an operand one by one, or NULL. */
 static const uint32_t *map_of(const as_layer *layer, int operand)
 {
@@ -50,29 +17,30 @@ static size_t in_height(const as_layer *layer, int operand)
     return in ? in->h : as_layer_height(layer);
 }
 
-size_t as_rows_first(const as_layer *layer, int operand, size_t row)
+static void set_window(as_reach *reach, size_t k, size_t stride, size_t dilation, size_t pad)
 {
-    const size_t height = in_height(layer, operand);
-    const uint32_t *map = map_of(layer, operand);
-    window w;
-    if (row >= as_layer_height(layer)) return height;
-    if (map) return map[row];
-    if (operand >= 0) return row;
-    if (window_of(layer, &w)) return as_min(window_first(&w, row), height);
-    if (layer->kind == AS_LAYER_DECONV) return row / layer->args.conv.shape.sh;
-    return row;
+    reach->stride = stride;
+    reach->span = (k - 1) * dilation + 1;
+    reach->pad = pad;
 }
 
-size_t as_rows_end(const as_layer *layer, int operand, size_t end)
+as_reach as_rows_reach(const as_layer *layer, int operand)
 {
-    const uint32_t *map = map_of(layer, operand);
-    window w;
-    if (end == 0) return 0;
-    if (map) return (size_t)map[end - 1] + 1;
-    if (operand >= 0) return end;
-    if (window_of(layer, &w)) return as_min(window_end(&w, end), in_height(layer, operand));
-    if (layer->kind == AS_LAYER_DECONV) return (end - 1) / layer->args.conv.shape.sh + 1;
-    return end;
+    const as_conv_shape *conv = &layer->args.conv.shape;
+    const as_pool_args *pool = &layer->args.pool;
+    as_reach reach = {.map = map_of(layer, operand),
+                      .out_height = as_layer_height(layer),
+                      .height = in_height(layer, operand),
+                      .stride = 1,
+                      .divisor = 1,
+                      .span = 1};
+    if (operand != AS_MAIN_INPUT) return reach;
+    if (layer->kind == AS_LAYER_CONV)
+        set_window(&reach, conv->kh, conv->sh, conv->dh, conv->pad_top);
+    if (layer->kind == AS_LAYER_POOL)
+        set_window(&reach, pool->kh, pool->sh, pool->dh, pool->pad_top);
+    if (layer->kind == AS_LAYER_DECONV) reach.divisor = conv->sh;
+    return reach;
 }
 
 as_view *as_layer_in(as_layer *layer)

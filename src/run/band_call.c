@@ -21,8 +21,8 @@ static void cut(as_view *view, const as_place *place, const as_band_place *at, a
 /* Rows of the main input that the output rows read. */
 static as_rows rows_read(const as_layer *layer, int operand, as_rows rows)
 {
-    return (as_rows){as_rows_first(layer, operand, rows.begin),
-                     as_rows_end(layer, operand, rows.end)};
+    const as_reach reach = as_rows_reach(layer, operand);
+    return (as_rows){as_reach_first(&reach, rows.begin), as_reach_end(&reach, rows.end)};
 }
 
 static as_epilogue cut_epilogue(const as_layer *layer, const as_band_layer *band,

@@ -93,10 +93,10 @@ static void run_rows(const group_job *job, const as_band_place *image, size_t be
     as_band_walk walk;
     as_band_place at = *image;
     at.walk = &walk;
-    as_band_start(group, layers, begin, &walk);
+    as_band_start(group, begin, &walk);
     int64_t before = layer_ns ? as_clock_ns() : 0;
     for (size_t row = begin; row < end; row += group->band_rows) {
-        as_band_next(group, layers, as_min(row + group->band_rows, end), &walk);
+        as_band_next(group, as_min(row + group->band_rows, end), &walk);
         slide(group, &walk, at.buffers);
         for (size_t i = 0; i < group->n_layers; i++) {
             as_band_call(job->plan->kernels, &layers[group->first + i], i, &at, walk.rows[i]);
