@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "operators/infer.h"
 #include "run/run.h"
 
 /* Extents that a dynamic dimension gets where --shape does not say: one image of this side. */

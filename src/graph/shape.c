@@ -19,6 +19,9 @@ static as_shape_rule *const rules[AS_N_OPS] = {
 void as_shapes_free(as_shapes *shapes)
 {
     as_free(shapes->of);
+    as_free(shapes->values);
+    as_free(shapes->is_defining);
+    as_arena_free(shapes->memory);
     *shapes = (as_shapes){0};
 }
 
@@ -29,22 +32,43 @@ const as_shape *as_shape_in(const as_shape_call *call, int i)
                                                       : NULL;
 }
 
-bool as_known_value(const as_graph *graph, const as_shapes *shapes, int tensor, as_array *out)
+/* What is known of a tensor.  A graph only lends its data; nobody writes through what is known. */
+static bool find_known(const as_graph *graph, const as_shapes *shapes, int tensor,
+                       as_known *out)
 {
     if (tensor < 0) return false;
     const as_tensor *t = as_graph_tensor(graph, tensor);
-    const bool is_held = !t->data && shapes && shapes->values && shapes->values[tensor].data;
-    if (is_held) *out = shapes->values[tensor];
-    /* A graph only lends its data; nobody writes through what is known. */
-    if (t->data) *out = (as_array){t->dtype, as_tensor_shape(t), (void *)(uintptr_t)t->data};
-    return t->data || is_held;
+    const as_known *held = shapes && shapes->values ? shapes->values[tensor] : NULL;
+    *out = (as_known){0};
+    if (t->data)
+        out->array = (as_array){t->dtype, as_tensor_shape(t), (void *)(uintptr_t)t->data};
+    else if (held)
+        *out = *held;
+    return t->data || held;
+}
+
+bool as_known_value(const as_graph *graph, const as_shapes *shapes, int tensor, as_array *out)
+{
+    as_known known;
+    if (!find_known(graph, shapes, tensor, &known) || known.is_unknown) return false;
+    *out = known.array;
+    return true;
 }
 
 bool as_shape_value(const as_shape_call *call, int i, as_array *out)
 {
     const as_node *node = call->node;
-    return i < node->n_inputs &&
-           as_known_value(call->graph, call->shapes, node->inputs[i], out);
+    if (i >= node->n_inputs || node->inputs[i] < 0) return false;
+    if (as_known_value(call->graph, call->shapes, node->inputs[i], out)) return true;
+    call->missing->tensor = node->inputs[i];
+    return false;
+}
+
+static assay_code no_integers(const as_shape_call *call, int i, int room)
+{
+    return as_fail(call->err, ASSAY_E_FORMAT,
+                   "its input '%s' is no list of at most %d integers",
+                   as_node_input(call->graph, call->node, i)->name, room);
 }
 
 assay_code as_shape_integers(const as_shape_call *call, int i, int64_t *out, int room, int *n,
@@ -54,9 +78,22 @@ assay_code as_shape_integers(const as_shape_call *call, int i, int64_t *out, int
     *n = 0;
     *is_known = as_shape_value(call, i, &value);
     if (!*is_known || as_array_integers(&value, out, room, n)) return ASSAY_OK;
-    return as_fail(call->err, ASSAY_E_FORMAT,
-                   "its input '%s' is no list of at most %d integers",
-                   as_node_input(call->graph, call->node, i)->name, room);
+    return no_integers(call, i, room);
+}
+
+assay_code as_shape_some_integers(const as_shape_call *call, int i, int64_t *out, int room,
+                                  int *n, bool *is_known)
+{
+    const as_node *node = call->node;
+    as_known known = {0};
+    *is_known = i < node->n_inputs &&
+                find_known(call->graph, call->shapes, node->inputs[i], &known) &&
+                (call->is_partial || !known.is_unknown);
+    if (!*is_known) return as_shape_integers(call, i, out, room, n, is_known);
+    if (!as_array_integers(&known.array, out, room, n)) return no_integers(call, i, room);
+    for (int k = 0; known.is_unknown && k < *n; k++)
+        if (known.is_unknown[k]) out[k] = AS_UNKNOWN_INTEGER;
+    return ASSAY_OK;
 }
 
 assay_code as_shape_mismatch_code(const as_shape_call *call)
@@ -69,8 +106,10 @@ assay_code as_shape_unknown(const as_shape_call *call, const char *what)
     for (int k = 0; k < call->node->n_outputs; k++)
         call->out[k] = (as_shape){.rank = -1};
     if (call->is_partial) return ASSAY_OK;
+    call->missing->is_missing = true;
     return as_fail(call->err, ASSAY_E_UNSUPPORTED,
-                   "its %s is computed while the network runs, assay needs a constant", what);
+                   "its %s is computed while the network runs, assay has to know it before",
+                   what);
 }
 
 assay_code as_shape_axis(const as_shape_call *call, int axis, int rank, int *out)
@@ -92,45 +131,19 @@ assay_code as_shape_need_rank(const as_shape_call *call, int i, int rank)
                    as_shape_text(in, text, sizeof text), rank);
 }
 
-/* Take one input's shape over, after a look at what the graph declares. */
-static assay_code take_input(const as_tensor *tensor, const as_shape *given, as_shape *out,
-                             assay_error *err)
+/* A window that takes nothing of something, or an image of no rows, is a mistake, no empty result. */
+static bool may_be_empty(const as_shape_call *call)
 {
-    as_shape declared = as_tensor_shape(tensor);
-    char text[TEXT], wanted[TEXT];
-    as_shape_text(given, text, sizeof text);
-    as_shape_text(&declared, wanted, sizeof wanted);
-    bool fits = given->rank >= 0 && (declared.rank < 0 || declared.rank == given->rank);
-    for (int i = 0; fits && i < declared.rank; i++)
-        fits = declared.dims[i] < 0 || declared.dims[i] == given->dims[i];
-    if (!fits)
-        return as_fail(err, ASSAY_E_ARGUMENT, "input '%s' is %s, the network takes %s",
-                       tensor->name, text, wanted);
-    for (int i = 0; i < given->rank; i++)
-        if (given->dims[i] < 1 || given->dims[i] > AS_MAX_DIM)
-            return as_fail(err, ASSAY_E_ARGUMENT, "input '%s' is %s, dims are 1 to %d",
-                           tensor->name, text, AS_MAX_DIM);
-    *out = *given;
-    return ASSAY_OK;
-}
-
-static assay_code take_inputs(const as_graph *graph, const as_shape *inputs, int n_inputs,
-                              as_shapes *shapes, assay_error *err)
-{
-    int n = as_graph_n_inputs(graph);
-    if (inputs && n_inputs != n)
-        return as_fail(err, ASSAY_E_ARGUMENT,
-                       "%d input shapes given, the network has %d inputs", n_inputs, n);
-    for (int i = 0; i < n; i++) {
-        const as_tensor *tensor = as_graph_tensor(graph, as_graph_inputs(graph)[i]);
-        if (!inputs) {
-            shapes->of[tensor->id] = as_tensor_shape(tensor);
-            continue;
-        }
-        assay_code code = take_input(tensor, &inputs[i], &shapes->of[tensor->id], err);
-        if (code) return code;
+    const as_attributes_family family = as_op_info(call->node->op)->attributes;
+    if (family != AS_ATTRIBUTES_conv && family != AS_ATTRIBUTES_pool &&
+        family != AS_ATTRIBUTES_resize)
+        return true;
+    for (int i = 0; i < call->node->n_inputs; i++) {
+        const as_shape *in = as_shape_in(call, i);
+        for (int d = 0; in && d < in->rank; d++)
+            if (in->dims[d] == 0) return true;
     }
-    return ASSAY_OK;
+    return false;
 }
 
 /* The bytes of a node's result must be countable. */
@@ -138,15 +151,17 @@ static assay_code check_size(const as_shape_call *call, const as_shape *out)
 {
     char text[TEXT];
     size_t n = 1;
-    bool fits = true;
+    bool fits = true, is_empty = false;
     for (int i = 0; i < out->rank; i++) {
-        if (out->dims[i] < 0) continue;
-        if (out->dims[i] == 0)
-            return as_fail(call->err, as_shape_mismatch_code(call),
-                           "its output would be %s, without elements",
-                           as_shape_text(out, text, sizeof text));
-        fits = fits && out->dims[i] <= AS_MAX_DIM && as_mul(n, (size_t)out->dims[i], &n);
+        if (out->dims[i] < 0 && call->is_partial) continue;
+        is_empty = is_empty || out->dims[i] <= 0;
+        fits = fits && out->dims[i] >= 0 && out->dims[i] <= AS_MAX_DIM &&
+               as_mul(n, (size_t)as_max((size_t)out->dims[i], 1), &n);
     }
+    if (is_empty && !may_be_empty(call))
+        return as_fail(call->err, as_shape_mismatch_code(call),
+                       "its output would be %s, without elements",
+                       as_shape_text(out, text, sizeof text));
     if (fits && n <= SIZE_MAX / 16) return ASSAY_OK;
     return as_fail(call->err, as_shape_mismatch_code(call),
                    "its output would be %s, more than memory can hold",
@@ -166,70 +181,28 @@ static assay_code keep(const as_shape_call *call, as_shapes *shapes)
     assay_code code = ASSAY_OK;
     for (int k = 0; !code && k < call->node->n_outputs; k++) {
         const as_shape *out = call->out[k].rank == AS_SHAPE_UNSET ? call->out : &call->out[k];
-        if (call->node->op != AS_OP_CONSTANT)
-            code = check_size(call, out); /* [0] is a valid constant */
+        code = check_size(call, out);
         if (call->node->outputs[k] >= 0) shapes->of[call->node->outputs[k]] = *out;
     }
     return code;
 }
 
-/* `outs` has room for the outputs of every node. */
-static assay_code infer_node(const as_graph *graph, const as_node *node, bool is_partial,
-                             as_shapes *shapes, as_shape *outs, assay_error *err)
+assay_code as_shape_node(const as_graph *graph, const as_node *node, bool is_partial,
+                         as_shapes *shapes, as_shape *outs, as_missing *missing,
+                         assay_error *err)
 {
-    as_node resolved = *node;
-    as_shape_call call = {.graph = graph,
-                          .node = &resolved,
-                          .shapes = shapes,
-                          .is_partial = is_partial,
-                          .out = outs,
-                          .err = err};
+    const as_shape_call call = {.graph = graph,
+                                .node = node,
+                                .shapes = shapes,
+                                .is_partial = is_partial,
+                                .out = outs,
+                                .missing = missing,
+                                .err = err};
+    *missing = (as_missing){.tensor = -1};
     for (int k = 0; k < node->n_outputs; k++)
         outs[k] = (as_shape){.rank = AS_SHAPE_UNSET};
     if (node->op == AS_OP_CONSTANT) outs[0] = shapes->of[node->outputs[0]];
-    assay_code code = as_node_resolve(graph, shapes, &resolved, err);
-    if (!code)
-        code = has_unknown_input(&call) ? as_shape_unknown(&call, "input's shape")
-                                        : rules[node->op](&call);
+    assay_code code = has_unknown_input(&call) ? as_shape_unknown(&call, "input's shape")
+                                               : rules[node->op](&call);
     return code ? code : keep(&call, shapes);
-}
-
-static int most_outputs(const as_graph *graph)
-{
-    int most = 1;
-    for (int i = 0; i < as_graph_n_nodes(graph); i++) {
-        const int n = as_graph_node(graph, i)->n_outputs;
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-assay_code as_shape_infer(const as_graph *graph, const as_shape *inputs, int n_inputs,
-                          as_shapes *out, assay_error *err)
-{
-    *out = (as_shapes){0};
-    int n = as_graph_n_tensors(graph);
-    as_shapes shapes = {.of = as_alloc_array((size_t)n, sizeof *shapes.of), .n = n};
-    as_shape *outs = as_alloc_array((size_t)most_outputs(graph), sizeof *outs);
-    if (!shapes.of || !outs) {
-        as_shapes_free(&shapes);
-        as_free(outs);
-        return as_fail(err, ASSAY_E_MEMORY, "no memory for the shapes of %d tensors", n);
-    }
-    for (int i = 0; i < n; i++) {
-        const as_tensor *tensor = as_graph_tensor(graph, i);
-        shapes.of[i] = tensor->data ? as_tensor_shape(tensor) : (as_shape){.rank = -1};
-    }
-    assay_code code = take_inputs(graph, inputs, n_inputs, &shapes, err);
-    for (int i = 0; !code && i < as_graph_n_nodes(graph); i++) {
-        const as_node *node = as_graph_node(graph, i);
-        code = infer_node(graph, node, inputs == NULL, &shapes, outs, err);
-        if (code) as_error_where(err, "node %d '%s' (%s)", i, node->name, node->op_type);
-    }
-    as_free(outs);
-    if (code)
-        as_shapes_free(&shapes);
-    else
-        *out = shapes;
-    return code;
 }

@@ -2,24 +2,31 @@
 #ifndef ASSAY_GRAPH_SHAPE_H
 #define ASSAY_GRAPH_SHAPE_H
 /*
- * Shapes of every tensor for given shapes of the inputs.  The graph is only read, so that plans of
- * different shapes share it.
- *
- *     as_shape input = {.rank = 4, .dims = {1, 3, 640, 640}};
- *     as_shapes shapes;
- *     if (as_shape_infer(graph, &input, 1, &shapes, err)) return err->code;
- *     int64_t oh = shapes.of[output].dims[2];
- *     as_shapes_free(&shapes);
+ * Shapes of a graph's tensors, and what is known of their values.  operators/infer.h fills them
+ * node by node; shape_rules.h has the rules.
  */
+#include "base/arena.h"
 #include "graph/graph.h"
+
+/** A value that is known before the network runs, wholly or in part. */
+typedef struct as_known {
+    as_array array;
+    const unsigned char *is_unknown; /**< One byte an element, not 0 where its number is not
+                                        known; NULL = all are known. */
+} as_known;
 
 /** A shape a tensor id; rank -1 where no node of the graph writes the tensor. */
 typedef struct as_shapes {
     as_shape *of; /**< of[tensor id]; owns. */
     int n;        /**< Tensors. */
-    as_array
-        *values; /**< values[tensor id].data NULL = not known; NULL = constants alone are. */
+    as_known *
+        *values; /**< values[tensor id] NULL = not known, or a constant; owns the table. */
+    bool *is_defining; /**< is_defining[i]: a shape depends on the value of input i; owns. */
+    as_arena *memory;  /**< Values lie in there; owns. */
 } as_shapes;
+
+/** What an integer is that as_shape_some_integers does not know. */
+#define AS_UNKNOWN_INTEGER INT64_MIN
 
 /**
  * The value of `tensor` (-1: none) where it is known before the network runs: a constant, or what
@@ -45,19 +52,23 @@ assay_code as_node_resolve(const as_graph *graph, const as_shapes *shapes, as_no
 /** Free; takes an empty value. */
 void as_shapes_free(as_shapes *shapes);
 
+/** Where a rule failed because a value is not known. */
+typedef struct as_missing {
+    bool is_missing;
+    int tensor; /**< The tensor whose value it asked for, -1 = some input of the node. */
+} as_missing;
+
 /**
- * Shapes of all tensors.
- * @param inputs   one shape for each input of the graph, in its order; n_inputs of them.  NULL: as
- *                 the graph declares them, so that dynamic dims are -1 in `out` and what depends
- *                 on computed shapes has rank -1.  This is what the passes look at.
- * @param out      owned by the caller on success (as_shapes_free), empty on failure.
- * @return ASSAY_E_ARGUMENT when the inputs are not what the graph takes (count, rank, fixed dims),
- *         or their size does not suit a node (where = the node); with `inputs` NULL
- *         ASSAY_E_FORMAT, since the graph then contradicts itself whatever the input;
- *         ASSAY_E_UNSUPPORTED for shapes that are computed; ASSAY_E_MEMORY.
+ * Shapes of the outputs of one node into `shapes`.
+ * @param node        with all that is known in its attributes (as_node_resolve).
+ * @param is_partial  dims may be -1, and what is computed has rank -1.
+ * @param outs        room for the outputs of the node with the most.
+ * @param missing     filled on failure.
+ * @return as as_infer.
  */
-assay_code as_shape_infer(const as_graph *graph, const as_shape *inputs, int n_inputs,
-                          as_shapes *out, assay_error *err);
+assay_code as_shape_node(const as_graph *graph, const as_node *node, bool is_partial,
+                         as_shapes *shapes, as_shape *outs, as_missing *missing,
+                         assay_error *err);
 
 /**
  * The pads that a window really has: its own, or those that auto_pad gives for ih, iw.

@@ -119,45 +119,63 @@ assay_code as_shape_flatten(const as_shape_call *call)
     return ASSAY_OK;
 }
 
-static assay_code cannot_reshape(const as_shape_call *call, const as_shape *x)
+/* The dims that a Reshape wants, perhaps some of them not known. */
+static assay_code wanted_dims(const as_shape_call *call, as_shape *out, bool *is_known)
 {
     const as_reshape_attributes *r = &call->node->attributes.reshape;
-    as_shape wanted = {.rank = r->n_dims};
+    *is_known = true;
+    if (!r->is_resolved)
+        return as_shape_some_integers(call, 1, out->dims, AS_MAX_RANK, &out->rank, is_known);
+    out->rank = r->n_dims;
     for (int i = 0; i < r->n_dims; i++)
-        wanted.dims[i] = r->dims[i];
+        out->dims[i] = r->dims[i];
+    return ASSAY_OK;
+}
+
+static assay_code cannot_reshape(const as_shape_call *call, const as_shape *wanted)
+{
     char from[64], to[64];
     return as_fail(call->err, as_shape_mismatch_code(call), "its input %s cannot become %s",
-                   as_shape_text(x, from, sizeof from), as_shape_text(&wanted, to, sizeof to));
+                   as_shape_text(as_shape_in(call, 0), from, sizeof from),
+                   as_shape_text(wanted, to, sizeof to));
 }
 
 assay_code as_shape_reshape(const as_shape_call *call)
 {
-    const as_reshape_attributes *r = &call->node->attributes.reshape;
-    if (!r->is_resolved) return as_shape_unknown(call, "input 'shape'");
+    const bool copies_zero = !call->node->attributes.reshape.allow_zero;
     const as_shape *x = as_shape_in(call, 0);
-    as_shape out = {.rank = r->n_dims};
-    int rest = -1;
-    for (int i = 0; i < r->n_dims; i++) {
-        out.dims[i] = r->dims[i];
-        if (r->dims[i] == 0 && !r->allow_zero) {
-            if (i >= x->rank) return cannot_reshape(call, x);
+    as_shape wanted = {0};
+    bool is_known = true;
+    assay_code code = wanted_dims(call, &wanted, &is_known);
+    if (code) return code;
+    if (!is_known) return as_shape_unknown(call, "input 'shape'");
+    as_shape out = wanted;
+    int rest = -1, n_unknown = 0;
+    for (int i = 0; i < wanted.rank; i++) {
+        const int64_t dim = wanted.dims[i];
+        if (dim == 0 && copies_zero) {
+            if (i >= x->rank) return cannot_reshape(call, &wanted);
             out.dims[i] = x->dims[i];
-        } else if (r->dims[i] == -1 && rest < 0) {
+        } else if (dim == AS_UNKNOWN_INTEGER) {
+            out.dims[i] = -1;
+            n_unknown++;
+        } else if (dim == -1 && rest < 0) {
             rest = i;
-        } else if (r->dims[i] < 0) {
-            return cannot_reshape(call, x);
+        } else if (dim < 0) {
+            return cannot_reshape(call, &wanted);
         }
     }
     *call->out = out;
     size_t n = 0, known = 0;
-    if (!as_shape_elements(x, &n)) return ASSAY_OK; /* a dynamic input: what is left stays -1 */
+    /* A dynamic input: what is left stays -1. */
+    if (n_unknown > 0 || !as_shape_elements(x, &n)) return ASSAY_OK;
     if (rest >= 0) out.dims[rest] = 1;
-    if (!as_shape_elements(&out, &known) || known == 0 || n % known != 0)
-        return cannot_reshape(call, x);
+    if (!as_shape_elements(&out, &known)) return cannot_reshape(call, &wanted);
+    if (rest >= 0 && (known == 0 || n % known != 0)) return cannot_reshape(call, &wanted);
     if (rest >= 0)
         out.dims[rest] = (int64_t)(n / known);
     else if (n != known)
-        return cannot_reshape(call, x);
+        return cannot_reshape(call, &wanted);
     *call->out = out;
     return ASSAY_OK;
 }

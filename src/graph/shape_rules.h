@@ -24,6 +24,7 @@ typedef struct as_shape_call {
     bool is_partial;         /**< Dims may be -1, and what is computed has an unknown shape. */
     as_shape *out; /**< out[k] of every output.  A rule fills out[0]; what it leaves of the rest
                       (rank AS_SHAPE_UNSET) becomes as out[0]. */
+    as_missing *missing;
     assay_error *err;
 } as_shape_call;
 
@@ -45,6 +46,13 @@ bool as_shape_value(const as_shape_call *call, int i, as_array *out);
  */
 assay_code as_shape_integers(const as_shape_call *call, int i, int64_t *out, int room, int *n,
                              bool *is_known);
+
+/**
+ * The same for lists that give dims one by one: what is not known is AS_UNKNOWN_INTEGER, and the
+ * rule makes -1 of it; only when call->is_partial.
+ */
+assay_code as_shape_some_integers(const as_shape_call *call, int i, int64_t *out, int room,
+                                  int *n, bool *is_known);
 
 /** The code for "these inputs do not suit this node". */
 assay_code as_shape_mismatch_code(const as_shape_call *call);

@@ -9,6 +9,7 @@
 #include "onnx/attributes.h"
 #include "onnx/decode.h"
 #include "onnx/onnx.h"
+#include "operators/infer.h"
 
 /* The state of one import. */
 typedef struct importer {

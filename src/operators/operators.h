@@ -76,9 +76,11 @@ typedef assay_code as_op_check(const as_op_call *call, assay_error *err);
  */
 typedef enum as_known_rule {
     AS_KNOWN_WHOLE, /**< The output is known when all inputs are, whole. */
-    AS_KNOWN_MOVED, /**< Elements of input 0, 1 ... of the output's type are copied to other places,
-                       none is changed (Gather, Concat, Reshape): what is not known moves along. */
-    AS_KNOWN_EACH /**< Elementwise with broadcasting: one depends on those at its place. */
+    AS_KNOWN_SHAPE, /**< It depends on the shapes of the inputs alone (Shape, Size). */
+    AS_KNOWN_MOVED, /**< Elements of input 0 are copied to other places, none is changed (Gather,
+                        Reshape, Slice): what is not known moves along; the other inputs are. */
+    AS_KNOWN_JOINED, /**< The same with elements of all inputs (Concat). */
+    AS_KNOWN_EACH    /**< Elementwise with broadcasting: one depends on those at its place. */
 } as_known_rule;
 
 /** An operator's line of the table. */

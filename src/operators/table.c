@@ -19,13 +19,13 @@ const as_operator *as_operator_of(as_op op)
 
 assay_code as_op_run_whole(const as_op_call *call, assay_error *err)
 {
-    const as_operator *operator= as_operator_of(call->node->op);
-    if (!operator)
+    const as_operator *plain = as_operator_of(call->node->op);
+    if (!plain)
         return as_fail(err, ASSAY_E_UNSUPPORTED, "assay has no operator %s",
                        call->node->op_type);
-    assay_code code = operator->accepts(call, err);
-    if (!code) code = operator->check(call, err);
-    if (!code) operator->run(call, 0, operator->n_items(call));
+    assay_code code = plain->accepts(call, err);
+    if (!code) code = plain->check(call, err);
+    if (!code) plain->run(call, 0, plain->n_items(call));
     return code;
 }
 

@@ -12,6 +12,7 @@
  */
 #include <float.h>
 
+#include "operators/infer.h"
 #include "passes/match.h"
 #include "passes/passes.h"
 

@@ -6,6 +6,7 @@
  *
  * s has one pixel, so the sum costs nothing, and y needs x once: it can ride on what makes x.
  */
+#include "operators/infer.h"
 #include "passes/match.h"
 #include "passes/passes.h"
 

@@ -10,6 +10,7 @@
  * that -1 leaves to be found, since all others being known there is but one that fits.
  */
 #include "graph/shape.h"
+#include "operators/infer.h"
 #include "passes/passes.h"
 
 /* Producers that are followed, one behind the other, at most. */

@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "graph/shape.h"
+#include "operators/infer.h"
 #include "passes/passes.h"
 
 /* Larger results are left to be computed: they would cost more memory than time. */

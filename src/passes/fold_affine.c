@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "operators/infer.h"
 #include "passes/affine.h"
 #include "passes/passes.h"
 

@@ -8,6 +8,7 @@
  * One that stands elsewhere is a link of fold_affine's chains.  Source: Ioffe and Szegedy, "Batch
  * Normalization", 2015, algorithm 2 (inference).
  */
+#include "operators/infer.h"
 #include "passes/affine.h"
 #include "passes/passes.h"
 

@@ -10,6 +10,7 @@
  *
  * Source: Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016, section 2.
  */
+#include "operators/infer.h"
 #include "passes/match.h"
 #include "passes/passes.h"
 

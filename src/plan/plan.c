@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/size.h"
+#include "operators/infer.h"
 #include "plan/planner.h"
 
 as_plan_options as_plan_options_defaults(void)

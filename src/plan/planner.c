@@ -12,7 +12,7 @@ static bool extents(const as_shape *shape, as_value *value)
 {
     size_t d[AS_MAX_RANK];
     for (int i = 0; i < shape->rank; i++) {
-        if (shape->dims[i] < 0) return false;
+        if (shape->dims[i] < 1) return false;
         d[i] = (size_t)shape->dims[i];
     }
     value->n = value->h = value->w = value->c = 1;

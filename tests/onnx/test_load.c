@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "operators/infer.h"
 
 static const int64_t image[4] = {-1, 3, -1, -1};
 

@@ -16,6 +16,7 @@
  */
 #include "../graph/build.h"
 #include "base/memory.h"
+#include "operators/infer.h"
 #include "operators/operators.h"
 
 #define MOST_PORTS 16

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../graph/build.h"
+#include "operators/infer.h"
 #include "passes/passes.h"
 
 /* The values of all tensors. */

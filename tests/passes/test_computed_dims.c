@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reshapes whose dims exporters compute from shapes. */
 #include "../graph/build.h"
+#include "operators/infer.h"
 #include "passes/passes.h"
 
 /* x[?][200][?][?], pooled to one pixel, and what reshapes it. */
