@@ -3,6 +3,7 @@
 # make demo     set everything up and run a first experiment on the bundled documents
 # make check    set everything up, then lint and every test
 # make bench    time kernels, detectors and installed engines; dated files in bench/results/
+# make fuzz-smoke    run each fuzzer for a minute under sanitizers (clang); fuzz/README.md
 # make lint     layout, include arrows, clang-tidy, scripts
 # make install  the program, libassay, its headers and pkg-config file below DESTDIR and PREFIX (/usr/local)
 # make corpus-large    freeze the manuals of Debian packages, a corpus of the size that matters
@@ -13,7 +14,7 @@ demo_model = models/ch_PP-OCRv4_det_infer.onnx
 
 PREFIX ?= /usr/local
 
-.PHONY: all demo check bench lint install corpus-large clean
+.PHONY: all demo check bench fuzz-smoke lint install corpus-large clean
 all:
 	@tools/deps --check build
 	@$(configure)
@@ -48,6 +49,12 @@ bench:
 	@tools/models
 	@tools/bench
 
+fuzz-smoke:
+	@tools/deps build fuzz
+	@cmake --preset fuzz --log-level=WARNING >/dev/null
+	@cmake --build --preset fuzz
+	@tools/fuzz
+
 lint:
 	@$(configure)
 	@cmake --build build
@@ -62,4 +69,4 @@ corpus-large: all
 	@tools/corpus_large
 
 clean:
-	rm -rf build build-asan build-tsan build-coverage build-neon
+	rm -rf build build-asan build-tsan build-coverage build-neon build-fuzz
