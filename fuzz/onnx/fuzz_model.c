@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "graph/shape.h"
+#include "operators/infer.h"
 #include "run/run.h"
 
 /* What one run may take, so that it takes milliseconds. */
