@@ -47,7 +47,7 @@ typedef struct as_pool_attributes {
     bool count_include_pad; /**< AveragePool divides by kh * kw also at the border. */
 } as_pool_attributes;
 
-/** ReduceMean; of Squeeze and Unsqueeze the axes. */
+/** The Reduce operators; of Squeeze and Unsqueeze the axes. */
 typedef struct as_reduce_attributes {
     int n_axes;            /**< 0 = all axes, unless is_noop_when_empty. */
     int axes[AS_MAX_RANK]; /**< As written: may be negative. */
@@ -109,16 +109,35 @@ typedef union as_attributes {
     as_resize_attributes resize;
     as_reshape_attributes reshape;
     struct {
-        float epsilon;
+        float epsilon, momentum;
+        bool is_training;       /**< Normalises by the batch's own mean and variance. */
+        bool is_per_activation; /**< Scale to variance have the dims behind the first one. */
     } batch_norm;
+    struct {
+        float epsilon;
+        int axis;          /**< LayerNormalization: the first of those normalised over. */
+        int n_groups;      /**< GroupNormalization. */
+        bool is_per_group; /**< GroupNormalization before opset 21: scale and bias a group. */
+    } norm;
+    struct {
+        float alpha, beta, bias;
+        int size; /**< Channels that are summed over. */
+    } lrn;
+    struct {
+        int axis;
+        bool has_axis; /**< Before opset 7: the second's dims lie at `axis` of the first's. */
+    } broadcast;
     struct {
         float min, max; /**< -FLT_MAX and FLT_MAX where there is no bound. */
         bool is_resolved;
     } clip;
     struct {
-        float alpha,
-            beta; /**< LeakyRelu: alpha x below 0.  HardSigmoid: clip(alpha x + beta, 0, 1). */
+        float alpha, beta; /**< As ONNX names them; Selu's gamma is beta here. */
     } activation;
+    struct {
+        int axis;               /**< As written: may be negative. */
+        bool keepdims, is_last; /**< Of equals the last one counts, else the first. */
+    } arg;
     struct {
         bool is_tanh; /**< The tanh approximation; else the exact Erf form. */
     } gelu;
@@ -140,6 +159,15 @@ typedef union as_attributes {
     struct {
         int to; /**< An as_dtype. */
     } cast;
+    struct {
+        int to;                               /**< An as_dtype. */
+        _Alignas(8) unsigned char element[8]; /**< ConstantOfShape: one such element. */
+    } fill;
+    struct {
+        float ratio; /**< Before opset 12, where it became an input. */
+        uint32_t seed;
+        bool is_training; /**< It may drop something: no Identity. */
+    } dropout;
     struct {
         int start, end; /**< Shape: of the dims; as written: may be negative or beyond. */
     } span;

@@ -220,8 +220,11 @@ void as_graph_remove_node(as_graph *graph, int id);
  */
 assay_code as_graph_sort(as_graph *graph, assay_error *err);
 
-/** Give every computed tensor the element type that operators.inc says; the graph is sorted. */
-void as_graph_set_types(as_graph *graph);
+/**
+ * Give every computed tensor the element type that operators.inc says; the graph is sorted.
+ * @return ASSAY_E_UNSUPPORTED for an input of a type that its operator does not take.
+ */
+assay_code as_graph_set_types(as_graph *graph, assay_error *err);
 
 /**
  * Set the types (as_graph_set_types) and put inputs that are constants into the attributes: Clip's

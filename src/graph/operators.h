@@ -16,8 +16,8 @@
 
 /** Which operator a node is. */
 typedef enum as_op {
-#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, attributes, shape, \
-                    type)                                                                      \
+#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, types, signature,  \
+                    attributes, shape)                                                         \
     AS_OP_##name,
 #include "graph/operators.inc"
 #undef AS_OPERATOR
@@ -30,8 +30,12 @@ typedef enum as_attributes_family {
     AS_ATTRIBUTES_none,
     AS_ATTRIBUTES_conv,
     AS_ATTRIBUTES_batch_norm,
+    AS_ATTRIBUTES_norm,
+    AS_ATTRIBUTES_lrn,
+    AS_ATTRIBUTES_broadcast,
     AS_ATTRIBUTES_pool,
     AS_ATTRIBUTES_reduce,
+    AS_ATTRIBUTES_arg,
     AS_ATTRIBUTES_resize,
     AS_ATTRIBUTES_clip,
     AS_ATTRIBUTES_activation,
@@ -42,15 +46,29 @@ typedef enum as_attributes_family {
     AS_ATTRIBUTES_reshape,
     AS_ATTRIBUTES_transpose,
     AS_ATTRIBUTES_cast,
+    AS_ATTRIBUTES_fill,
+    AS_ATTRIBUTES_range,
+    AS_ATTRIBUTES_dropout,
     AS_ATTRIBUTES_span
 } as_attributes_family;
+
+/** Sets of element types, a bit an as_dtype. */
+enum {
+    AS_TYPES_FLOAT = 1 << 0,
+    AS_TYPES_INTEGER = 1 << 1 | 1 << 2,
+    AS_TYPES_NUMBER = AS_TYPES_FLOAT | AS_TYPES_INTEGER,
+    AS_TYPES_BOOL = 1 << 3,
+    AS_TYPES_ANY = AS_TYPES_NUMBER | AS_TYPES_BOOL
+};
 
 /** One operator's line of the table. */
 typedef struct as_op_entry {
     const char *op_type; /**< ONNX's name, as in "Conv". */
     int min_inputs, max_inputs;
     int min_outputs, max_outputs;
-    int first_opset; /**< Oldest opset of the default domain whose form is read. */
+    int first_opset;       /**< Oldest opset of the default domain whose form is read. */
+    unsigned types;        /**< What T may be: AS_TYPES_*. */
+    const char *signature; /**< The inputs' and outputs' types: operators.inc. */
     as_attributes_family attributes;
 } as_op_entry;
 

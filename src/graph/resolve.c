@@ -67,9 +67,11 @@ static assay_code take_bound(const site *s, int input, float *out, bool *is_know
         *is_known = false;
         return ASSAY_OK;
     }
-    if (bound.dtype != AS_F32 || elements(&bound) != 1)
-        return bad_input(s, input, &bound, "one f32");
-    *out = *(const float *)bound.data;
+    if (elements(&bound) != 1) return bad_input(s, input, &bound, "one number");
+    if (bound.dtype == AS_F32)
+        *out = *(const float *)bound.data;
+    else
+        *is_known = false; /* integers stay where they are */
     return ASSAY_OK;
 }
 
@@ -142,35 +144,31 @@ static assay_code resolve_reshape(const site *s)
     return r->is_resolved ? take_integers(s, 1, &dims, r->dims, &r->n_dims) : ASSAY_OK;
 }
 
+/* Whether it drops anything: only with a training_mode that is not known to be false. */
 static assay_code resolve_dropout(const site *s)
 {
     as_array training;
-    if (!has_input(s, 2)) return ASSAY_OK;
-    if (take_value(s, 2, &training) && training.dtype == AS_BOOL && elements(&training) == 1 &&
-        !*(const unsigned char *)training.data)
-        return ASSAY_OK;
-    return as_fail(s->err, ASSAY_E_UNSUPPORTED,
-                   "its training_mode is not false, assay runs trained networks only");
+    const bool is_known = take_value(s, 2, &training);
+    if (is_known && elements(&training) != 1) return bad_input(s, 2, &training, "one bool");
+    s->node->attributes.dropout.is_training =
+        has_input(s, 2) && !(is_known && !*(const unsigned char *)training.data);
+    return ASSAY_OK;
 }
 
 static assay_code resolve(const site *s)
 {
-    switch (s->node->op) {
-    case AS_OP_CONV:
-    case AS_OP_CONV_TRANSPOSE:
+    switch (as_op_info(s->node->op)->attributes) {
+    case AS_ATTRIBUTES_conv:
         return resolve_conv(s);
-    case AS_OP_CLIP:
+    case AS_ATTRIBUTES_clip:
         return resolve_clip(s);
-    case AS_OP_REDUCE_MEAN:
-    case AS_OP_SQUEEZE:
-    case AS_OP_UNSQUEEZE:
+    case AS_ATTRIBUTES_reduce:
         return resolve_reduce(s);
-    case AS_OP_RESIZE:
-    case AS_OP_UPSAMPLE:
+    case AS_ATTRIBUTES_resize:
         return resolve_resize(s);
-    case AS_OP_RESHAPE:
+    case AS_ATTRIBUTES_reshape:
         return resolve_reshape(s);
-    case AS_OP_DROPOUT:
+    case AS_ATTRIBUTES_dropout:
         return resolve_dropout(s);
     default:
         return ASSAY_OK;
@@ -186,13 +184,11 @@ assay_code as_node_resolve(const as_graph *graph, const as_shapes *shapes, as_no
 
 assay_code as_graph_resolve(as_graph *graph, assay_error *err)
 {
-    as_graph_set_types(graph);
-    for (int i = 0; i < as_graph_n_nodes(graph); i++) {
+    assay_code code = as_graph_set_types(graph, err);
+    for (int i = 0; !code && i < as_graph_n_nodes(graph); i++) {
         site s = {.graph = graph, .node = as_graph_edit_node(graph, i), .err = err};
-        assay_code code = resolve(&s);
-        if (!code) continue;
-        as_error_where(err, "node %d '%s' (%s)", i, s.node->name, s.node->op_type);
-        return code;
+        code = resolve(&s);
+        if (code) as_error_where(err, "node %d '%s' (%s)", i, s.node->name, s.node->op_type);
     }
-    return ASSAY_OK;
+    return code;
 }

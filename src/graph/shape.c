@@ -9,8 +9,8 @@
 #define TEXT 64
 
 static as_shape_rule *const rules[AS_N_OPS] = {
-#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, attributes, shape, \
-                    type)                                                                      \
+#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, types, signature,  \
+                    attributes, shape)                                                         \
     [AS_OP_##name] = as_shape_##shape,
 #include "graph/operators.inc"
 #undef AS_OPERATOR

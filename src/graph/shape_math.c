@@ -55,10 +55,47 @@ static assay_code broadcast(const as_shape_call *call, const as_shape *a, const 
 
 assay_code as_shape_broadcast(const as_shape_call *call)
 {
-    as_shape out = {0};
-    assay_code code = broadcast(call, as_shape_in(call, 0), as_shape_in(call, 1), 0, &out);
+    as_shape out = *as_shape_in(call, 0);
+    const bool is_old = as_op_info(call->node->op)->attributes == AS_ATTRIBUTES_broadcast &&
+                        call->node->attributes.broadcast.has_axis;
+    assay_code code = ASSAY_OK;
+    for (int i = 1; !code && !is_old && i < call->node->n_inputs; i++) {
+        const as_shape *in = as_shape_in(call, i);
+        if (!in) return as_fail(call->err, ASSAY_E_FORMAT, "its input %d is left out", i);
+        as_shape joined = {0};
+        code = broadcast(call, &out, in, 0, &joined);
+        out = joined;
+    }
     *call->out = out;
     return code;
+}
+
+/* Whether `b` spreads over `a`, so that the result is as `a`; what is not known may fit. */
+static bool spreads_over(const as_shape *a, const as_shape *b)
+{
+    if (b->rank > a->rank) return false;
+    for (int i = 1; i <= b->rank; i++) {
+        const int64_t da = a->dims[a->rank - i], db = b->dims[b->rank - i];
+        if (da >= 0 && db >= 0 && db != 1 && da != db) return false;
+    }
+    return true;
+}
+
+assay_code as_shape_need_spread(const as_shape_call *call, int i, const as_shape *a)
+{
+    const as_shape *b = as_shape_in(call, i);
+    char ta[64], tb[64];
+    if (!b || spreads_over(a, b)) return ASSAY_OK;
+    return as_fail(call->err, as_shape_mismatch_code(call),
+                   "its input %d is %s, it must spread over %s", i,
+                   as_shape_text(b, tb, sizeof tb), as_shape_text(a, ta, sizeof ta));
+}
+
+assay_code as_shape_prelu(const as_shape_call *call)
+{
+    *call->out = *as_shape_in(call, 0);
+    return call->node->attributes.broadcast.has_axis ? ASSAY_OK
+                                                     : as_shape_need_spread(call, 1, call->out);
 }
 
 static assay_code inner_differs(const as_shape_call *call, int64_t ka, int64_t kb)
@@ -73,27 +110,14 @@ assay_code as_shape_gemm(const as_shape_call *call)
     assay_code code = as_shape_need_rank(call, 0, 2);
     if (!code) code = as_shape_need_rank(call, 1, 2);
     if (code) return code;
-    const as_shape *a = as_shape_in(call, 0), *b = as_shape_in(call, 1),
-                   *c = as_shape_in(call, 2);
+    const as_shape *a = as_shape_in(call, 0), *b = as_shape_in(call, 1);
     bool ta = call->node->attributes.gemm.is_a_transposed;
     bool tb = call->node->attributes.gemm.is_b_transposed;
     int64_t ka = a->dims[ta ? 0 : 1], kb = b->dims[tb ? 1 : 0];
     if (ka >= 0 && kb >= 0 && ka != kb) return inner_differs(call, ka, kb);
     as_shape out = {.rank = 2, .dims = {a->dims[ta ? 1 : 0], b->dims[tb ? 0 : 1]}};
-    if (c) { /* it must spread over the product, not the product over it */
-        as_shape joined = {0};
-        code = broadcast(call, &out, c, 0, &joined);
-        if (code) return code;
-        bool grows = joined.rank > 2;
-        for (int i = 0; !grows && i < 2; i++)
-            grows = out.dims[i] >= 0 && joined.dims[i] != out.dims[i];
-        char tc[64], tout[64];
-        if (grows)
-            return as_fail(call->err, as_shape_mismatch_code(call),
-                           "its third input is %s, its product %s",
-                           as_shape_text(c, tc, sizeof tc),
-                           as_shape_text(&out, tout, sizeof tout));
-    }
+    code = as_shape_need_spread(call, 2, &out); /* not the product over it */
+    if (code) return code;
     *call->out = out;
     return ASSAY_OK;
 }

@@ -9,13 +9,15 @@
 #include "graph/graph.h"
 
 static const as_op_entry operators[AS_N_OPS + 1] = {
-#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, attributes, shape, \
-                    type)                                                                      \
-    [AS_OP_##name] = {                                                                         \
-        op_type, min_in, max_in, min_out, max_out, opset, AS_ATTRIBUTES_##attributes},
+#define AS_OPERATOR(name, op_type, min_in, max_in, min_out, max_out, opset, types, signature,  \
+                    attributes, shape)                                                         \
+    [AS_OP_##name] = {op_type,          min_in,    max_in,                                     \
+                      min_out,          max_out,   opset,                                      \
+                      AS_TYPES_##types, signature, AS_ATTRIBUTES_##attributes},
 #include "graph/operators.inc"
 #undef AS_OPERATOR
-    [AS_OP_REMOVED] = {"<removed>", 0, AS_ANY, 0, AS_ANY, 1, AS_ATTRIBUTES_none},
+    [AS_OP_REMOVED] = {"<removed>", 0, AS_ANY, 0, AS_ANY, 1, AS_TYPES_ANY, ".>T",
+                       AS_ATTRIBUTES_none},
 };
 
 const as_op_entry *as_op_info(as_op op) { return &operators[op]; }
@@ -34,6 +36,21 @@ bool as_op_find(const char *op_type, as_op *out)
 /* Defaults that all windows share: kernel 0 = not said yet. */
 static const as_window window_default = {.strides = {1, 1}, .dilations = {1, 1}};
 
+/* The defaults of alpha, and of HardSigmoid's beta and Selu's gamma. */
+static void init_activation(as_attributes *a, as_op op)
+{
+    a->activation.alpha = 1;
+    if (op == AS_OP_LEAKY_RELU) a->activation.alpha = 0.01f;
+    if (op == AS_OP_HARD_SIGMOID) {
+        a->activation.alpha = 0.2f;
+        a->activation.beta = 0.5f;
+    }
+    if (op == AS_OP_SELU) { /* to the digits of the operator's specification */
+        a->activation.alpha = 1.67326319217681884765625f;
+        a->activation.beta = 1.05070102214813232421875f;
+    }
+}
+
 void as_attributes_init(as_attributes *a, as_op op)
 {
     memset(a, 0, sizeof *a);
@@ -47,6 +64,22 @@ void as_attributes_init(as_attributes *a, as_op op)
         break;
     case AS_ATTRIBUTES_batch_norm:
         a->batch_norm.epsilon = 1e-5f;
+        a->batch_norm.momentum = 0.9f;
+        break;
+    case AS_ATTRIBUTES_norm:
+        a->norm.epsilon = 1e-5f;
+        a->norm.axis = -1;
+        break;
+    case AS_ATTRIBUTES_lrn:
+        a->lrn.alpha = 1e-4f;
+        a->lrn.beta = 0.75f;
+        a->lrn.bias = 1;
+        break;
+    case AS_ATTRIBUTES_arg:
+        a->arg.keepdims = true;
+        break;
+    case AS_ATTRIBUTES_dropout:
+        a->dropout.ratio = 0.5f;
         break;
     case AS_ATTRIBUTES_reduce:
         a->reduce.keepdims = true;
@@ -59,8 +92,7 @@ void as_attributes_init(as_attributes *a, as_op op)
         a->clip.max = FLT_MAX;
         break;
     case AS_ATTRIBUTES_activation:
-        a->activation.alpha = op == AS_OP_HARD_SIGMOID ? 0.2f : 0.01f;
-        a->activation.beta = 0.5f;
+        init_activation(a, op);
         break;
     case AS_ATTRIBUTES_softmax:
         a->softmax.axis = -1;

@@ -23,6 +23,12 @@ typedef struct site {
 /** A reader takes one attribute of its family; *is_known = false leaves it to the caller. */
 typedef assay_code reader(const site *s, bool *is_known);
 
+/** The readers in attributes_math.c. */
+reader as_onnx_read_batch_norm, as_onnx_read_norm, as_onnx_read_lrn, as_onnx_read_broadcast,
+    as_onnx_read_reduce, as_onnx_read_arg, as_onnx_read_clip, as_onnx_read_activation,
+    as_onnx_read_gelu, as_onnx_read_softmax, as_onnx_read_gemm, as_onnx_read_dropout,
+    as_onnx_read_range, as_onnx_read_fill, as_onnx_read_none;
+
 static inline bool is_named(const site *s, const char *name)
 {
     return strcmp(s->a->name, name) == 0;
@@ -31,6 +37,7 @@ static inline bool is_named(const site *s, const char *name)
 #define INT    ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT
 #define FLOAT  ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT
 #define STRING ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING
+#define TENSOR ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR
 #define INTS   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
 #define FLOATS ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS
 

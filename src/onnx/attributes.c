@@ -47,28 +47,6 @@ static assay_code read_pool(const site *s, bool *is_known)
     return read_window(s, &pool->window, is_known);
 }
 
-static assay_code read_batch_norm(const site *s, bool *is_known)
-{
-    if (is_named(s, "epsilon")) return take_float(s, &s->node->attributes.batch_norm.epsilon);
-    if (is_named(s, "momentum")) return ASSAY_OK; /* of training */
-    if (is_named(s, "spatial")) return need_int(s, 1);
-    if (is_named(s, "training_mode")) return need_int(s, 0);
-    *is_known = false;
-    return ASSAY_OK;
-}
-
-static assay_code read_reduce(const site *s, bool *is_known)
-{
-    as_reduce_attributes *r = &s->node->attributes.reduce;
-    if (is_named(s, "axes")) return take_axes(s, r->axes, &r->n_axes);
-    const bool is_mean = s->node->op == AS_OP_REDUCE_MEAN;
-    if (is_mean && is_named(s, "keepdims")) return take_bool(s, &r->keepdims);
-    if (is_mean && is_named(s, "noop_with_empty_axes"))
-        return take_bool(s, &r->is_noop_when_empty);
-    *is_known = false;
-    return ASSAY_OK;
-}
-
 static assay_code read_resize_mode(const site *s, as_resize_attributes *r)
 {
     static const char *const names[] = {"nearest", "linear", "bilinear", "cubic", NULL};
@@ -138,50 +116,6 @@ static assay_code read_resize(const site *s, bool *is_known)
     return ASSAY_OK;
 }
 
-static assay_code read_clip(const site *s, bool *is_known)
-{
-    if (is_named(s, "min")) return take_float(s, &s->node->attributes.clip.min);
-    if (is_named(s, "max")) return take_float(s, &s->node->attributes.clip.max);
-    *is_known = false;
-    return ASSAY_OK;
-}
-
-static assay_code read_activation(const site *s, bool *is_known)
-{
-    if (is_named(s, "alpha")) return take_float(s, &s->node->attributes.activation.alpha);
-    if (is_named(s, "beta") && s->node->op == AS_OP_HARD_SIGMOID)
-        return take_float(s, &s->node->attributes.activation.beta);
-    *is_known = false;
-    return ASSAY_OK;
-}
-
-static assay_code read_gelu(const site *s, bool *is_known)
-{
-    static const char *const names[] = {"none", "tanh", NULL};
-    int choice = 0;
-    *is_known = is_named(s, "approximate");
-    assay_code code = *is_known ? take_choice(s, names, &choice) : ASSAY_OK;
-    s->node->attributes.gelu.is_tanh = choice == 1;
-    return code;
-}
-
-static assay_code read_softmax(const site *s, bool *is_known)
-{
-    *is_known = is_named(s, "axis");
-    return *is_known ? take_int(s, &s->node->attributes.softmax.axis) : ASSAY_OK;
-}
-
-static assay_code read_gemm(const site *s, bool *is_known)
-{
-    as_attributes *a = &s->node->attributes;
-    if (is_named(s, "alpha")) return take_float(s, &a->gemm.alpha);
-    if (is_named(s, "beta")) return take_float(s, &a->gemm.beta);
-    if (is_named(s, "transA")) return take_bool(s, &a->gemm.is_a_transposed);
-    if (is_named(s, "transB")) return take_bool(s, &a->gemm.is_b_transposed);
-    *is_known = false;
-    return ASSAY_OK;
-}
-
 static assay_code read_axis(const site *s, bool *is_known)
 {
     *is_known = is_named(s, "axis");
@@ -226,39 +160,45 @@ static assay_code read_span(const site *s, bool *is_known)
     return ASSAY_OK;
 }
 
-static assay_code read_none(const site *s, bool *is_known)
-{
-    bool is_dropout = s->node->op == AS_OP_DROPOUT;
-    *is_known = is_dropout && (is_named(s, "ratio") || is_named(s, "seed")); /* of training */
-    return ASSAY_OK;
-}
-
 static reader *const readers[] = {
-    [AS_ATTRIBUTES_none] = read_none,
+    [AS_ATTRIBUTES_none] = as_onnx_read_none,
     [AS_ATTRIBUTES_conv] = read_conv,
-    [AS_ATTRIBUTES_batch_norm] = read_batch_norm,
+    [AS_ATTRIBUTES_batch_norm] = as_onnx_read_batch_norm,
     [AS_ATTRIBUTES_pool] = read_pool,
-    [AS_ATTRIBUTES_reduce] = read_reduce,
+    [AS_ATTRIBUTES_reduce] = as_onnx_read_reduce,
     [AS_ATTRIBUTES_resize] = read_resize,
-    [AS_ATTRIBUTES_clip] = read_clip,
-    [AS_ATTRIBUTES_activation] = read_activation,
-    [AS_ATTRIBUTES_gelu] = read_gelu,
-    [AS_ATTRIBUTES_softmax] = read_softmax,
-    [AS_ATTRIBUTES_gemm] = read_gemm,
+    [AS_ATTRIBUTES_clip] = as_onnx_read_clip,
+    [AS_ATTRIBUTES_activation] = as_onnx_read_activation,
+    [AS_ATTRIBUTES_gelu] = as_onnx_read_gelu,
+    [AS_ATTRIBUTES_softmax] = as_onnx_read_softmax,
+    [AS_ATTRIBUTES_gemm] = as_onnx_read_gemm,
     [AS_ATTRIBUTES_axis] = read_axis,
     [AS_ATTRIBUTES_reshape] = read_reshape,
     [AS_ATTRIBUTES_transpose] = read_transpose,
     [AS_ATTRIBUTES_cast] = read_cast,
     [AS_ATTRIBUTES_span] = read_span,
+    [AS_ATTRIBUTES_fill] = as_onnx_read_fill,
+    [AS_ATTRIBUTES_norm] = as_onnx_read_norm,
+    [AS_ATTRIBUTES_lrn] = as_onnx_read_lrn,
+    [AS_ATTRIBUTES_broadcast] = as_onnx_read_broadcast,
+    [AS_ATTRIBUTES_arg] = as_onnx_read_arg,
+    [AS_ATTRIBUTES_dropout] = as_onnx_read_dropout,
+    [AS_ATTRIBUTES_range] = as_onnx_read_range,
 };
 
 /* Defaults that changed with the opset. */
 static void set_opset_defaults(as_node *node, int opset)
 {
     as_attributes *a = &node->attributes;
-    if (node->op == AS_OP_SOFTMAX && opset < 13) {
+    if ((node->op == AS_OP_SOFTMAX || node->op == AS_OP_LOG_SOFTMAX) && opset < 13) {
         a->softmax.axis = 1;
         a->softmax.is_flattened = true;
+    }
+    if (node->op == AS_OP_GROUP_NORM) a->norm.is_per_group = opset < 21;
+    if (node->op == AS_OP_BATCH_NORM) a->batch_norm.is_training = opset < 7;
+    if (node->op == AS_OP_PRELU && opset < 7) { /* a slope a channel */
+        a->broadcast.has_axis = true;
+        a->broadcast.axis = 1;
     }
     bool is_old_resize = node->op == AS_OP_RESIZE && opset < 11;
     if (is_old_resize || node->op == AS_OP_UPSAMPLE) {

@@ -8,6 +8,7 @@
 #include "onnx.pb-c.h"
 #include "onnx/attributes.h"
 #include "onnx/decode.h"
+#include "onnx/old_forms.h"
 #include "onnx/onnx.h"
 #include "operators/infer.h"
 
@@ -380,6 +381,7 @@ assay_code as_onnx_import(const Onnx__ModelProto *model, ProtobufCAllocator *mem
     if (!code) code = as_graph_resolve(graph, err);
     if (!code) code = check_old_resize(&im);
     if (!code) code = check_shapes(&im);
+    if (!code && im.opset < 7) code = as_onnx_renew_broadcasts(graph, err);
     as_free(im.ids);
     return code;
 }

@@ -15,7 +15,7 @@
 #include "graph/graph.h"
 
 /** The opsets whose operators are known.  The newest is that of ONNX 1.23.2, onnx.defs.onnx_opset_version(). */
-#define AS_ONNX_OLDEST_OPSET 7
+#define AS_ONNX_OLDEST_OPSET 1
 #define AS_ONNX_NEWEST_OPSET 28
 
 /** Largest file that is read: protobuf's own limit for a message. */

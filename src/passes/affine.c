@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "passes/match.h"
 
 void as_affine_free(as_affine *affine)
 {
@@ -92,13 +93,13 @@ static assay_code read_binary(const as_graph *graph, const as_shapes *shapes,
     return ASSAY_OK;
 }
 
-static bool has_unused_outputs(const as_graph *graph, const as_node *node)
+/* BatchNormalization of a trained network, a scale and a shift a channel. */
+static bool is_channelwise(const as_graph *graph, const as_node *node)
 {
-    for (int i = 1; i < node->n_outputs; i++)
-        if (node->outputs[i] >= 0 && (as_graph_consumers(graph, node->outputs[i], NULL) > 0 ||
-                                      as_graph_is_output(graph, node->outputs[i])))
-            return false;
-    return true;
+    const as_attributes *a = &node->attributes;
+    for (int k = 1; k < node->n_outputs; k++)
+        if (as_match_is_seen(graph, node, k)) return false;
+    return !a->batch_norm.is_training && !a->batch_norm.is_per_activation;
 }
 
 /* scale = gamma / sqrt(variance + epsilon), shift = beta - mean * scale. */
@@ -112,7 +113,7 @@ static assay_code read_batch_norm(const as_graph *graph, const as_node *node, as
         p[i] = floats(as_node_input(graph, node, 1 + i), n);
         if (!p[i] || n == 0) return ASSAY_OK;
     }
-    if (!has_unused_outputs(graph, node)) return ASSAY_OK;
+    if (!is_channelwise(graph, node)) return ASSAY_OK;
     assay_code code = make(out, node->inputs[0], n, err);
     if (code) return code;
     double epsilon = (double)node->attributes.batch_norm.epsilon;

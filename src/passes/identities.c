@@ -12,9 +12,7 @@ static bool is_identity(const as_graph *graph, const as_node *node)
         return as_graph_tensor(graph, node->inputs[0])->dtype ==
                (as_dtype)node->attributes.cast.to;
     case AS_OP_DROPOUT: /* its mask must be of no interest */
-        return node->n_outputs < 2 || node->outputs[1] < 0 ||
-               (as_graph_consumers(graph, node->outputs[1], NULL) == 0 &&
-                !as_graph_is_output(graph, node->outputs[1]));
+        return !node->attributes.dropout.is_training && !as_match_is_seen(graph, node, 1);
     default:
         return false;
     }

@@ -49,6 +49,13 @@ bool as_match_scaled(const as_graph *graph, const as_shapes *shapes, const as_no
     return node->op == AS_OP_DIV && use.is_second && as_match_near(use.value, 1 / factor);
 }
 
+bool as_match_is_seen(const as_graph *graph, const as_node *node, int k)
+{
+    return k < node->n_outputs && node->outputs[k] >= 0 &&
+           (as_graph_consumers(graph, node->outputs[k], NULL) > 0 ||
+            as_graph_is_output(graph, node->outputs[k]));
+}
+
 int as_match_other(const as_node *node, int tensor)
 {
     if (node->n_inputs != 2) return -1;

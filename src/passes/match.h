@@ -31,6 +31,9 @@ bool as_match_scalar(const as_graph *graph, const as_shapes *shapes, const as_no
 bool as_match_scaled(const as_graph *graph, const as_shapes *shapes, const as_node *node,
                      double factor, int *x);
 
+/** Whether output `k` of `node` is there and has a reader or is the graph's. */
+bool as_match_is_seen(const as_graph *graph, const as_node *node, int k);
+
 /** The other input of a node of two, of which one is `tensor`; -1 when it is not so. */
 int as_match_other(const as_node *node, int tensor);
 

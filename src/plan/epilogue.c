@@ -75,6 +75,9 @@ static assay_code scale_step(as_planner *p, const as_node *node, as_step *step, 
     const as_tensor *in[5] = {0};
     int n_constants = node->op == AS_OP_AFFINE ? 3 : 5;
     size_t c = 0;
+    if (node->op == AS_OP_BATCH_NORM && (node->attributes.batch_norm.is_training ||
+                                         node->attributes.batch_norm.is_per_activation))
+        return ASSAY_OK;
     for (int i = 1; i < n_constants; i++) {
         in[i] = as_node_input(p->graph, node, i);
         if (!in[i] || !in[i]->data || in[i]->dtype != AS_F32) return ASSAY_OK;

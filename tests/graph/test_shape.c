@@ -401,7 +401,7 @@ static void a_gemms_third_input_must_spread_over_its_product(void **state)
     finish(g, y);
     ASSERT_SHAPE(g, SHAPE(2, 3), OK, "[2,4]");
     ASSERT_SHAPE(g, SHAPE(1, 3), ASSAY_E_ARGUMENT,
-                 "its third input is [2,4], its product [1,4]");
+                 "its input 2 is [2,4], it must spread over [1,4]");
     as_graph_free(g);
 }
 

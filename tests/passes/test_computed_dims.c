@@ -111,10 +111,6 @@ static void two_dims_that_nobody_knows_are_left_alone(void **state)
     made m = begin(); /* height and width of the input, which may be anything */
     int shape = add_node(m.g, AS_OP_SHAPE, "image", as_graph_inputs(m.g)[0], -1, -1);
     expect(&m, slice(m.g, shape, 2, 4, 1), 0, "");
-    m = begin(); /* a float is no dim */
-    int cast = add_node(m.g, AS_OP_CAST, "cast", m.shape, -1, -1);
-    attributes_of(m.g, cast)->cast.to = AS_F32;
-    expect(&m, cast, 0, "");
 }
 
 static void allow_zero_forbids_the_zero_that_copies(void **state)
