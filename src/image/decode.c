@@ -1,176 +1,125 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding with leptonica.  Whether the file is whole and how large its picture is are asked
- * first; then leptonica makes a PIX of whatever kind, which becomes 32 bits a pixel and then BGR.
+ * Decoding: whether the file is whole is asked first, then the decoder of its format reads it, then
+ * the picture is turned upright.
  */
+#include "image/decode.h"
+
 #include <leptonica/allheaders.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/size.h"
 #include "image/format.h"
-#include "image/image.h"
 
-static void drop(const char *message) { (void)message; }
+/* A format's marks of its end, where it has any, and its decoder. */
+typedef struct decoder {
+    as_image_format format;
+    assay_code (*check)(const void *data, size_t size, const char *name, assay_error *err);
+    as_decode_fn *decode;
+} decoder;
 
-void as_leptonica_silence(void)
+static const decoder decoders[] = {
+    {AS_IMAGE_PNG, as_png_check, as_decode_png}, {AS_IMAGE_JPEG, as_jpeg_check, as_decode_jpeg},
+    {AS_IMAGE_TIFF, NULL, as_decode_tiff},       {AS_IMAGE_PNM, NULL, as_decode_pnm},
+    {AS_IMAGE_WEBP, NULL, as_decode_webp},
+};
+
+void as_complaint_keep(as_complaint *complaint, const char *text)
 {
-    setMsgSeverity(L_SEVERITY_NONE);
-    leptSetStderrHandler(drop);
+    if (complaint->text[0]) return;
+    size_t n = 0;
+    for (; text[n] && n + 1 < sizeof complaint->text; n++)
+        complaint->text[n] = text[n];
+    while (n > 0 && complaint->text[n - 1] == '.') /* the sentence has its own end */
+        n--;
+    complaint->text[n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        if (complaint->text[i] < ' ' || complaint->text[i] > '~') complaint->text[i] = '?';
+    if (n == 0) strcpy(complaint->text, "no reason given");
 }
 
-/* The picture's sides as the header gives them. */
-static bool read_size(const l_uint8 *data, size_t size, as_image_format format, int page,
-                      l_int32 *w, l_int32 *h)
+assay_code as_decode_damaged(const as_encoded *file, const char *why, as_trouble *trouble,
+                             assay_error *err)
 {
-    l_int32 bps, spp, a, b, c;
-    switch (format) {
-    case AS_IMAGE_PNG:
-        return readHeaderMemPng(data, size, w, h, &bps, &spp, &a) == 0;
-    case AS_IMAGE_JPEG:
-        return readHeaderMemJpeg(data, size, w, h, &spp, &a, &b) == 0;
-    case AS_IMAGE_TIFF:
-        return readHeaderMemTiff(data, size, page, w, h, &bps, &spp, &a, &b, &c) == 0;
-    case AS_IMAGE_PNM:
-        return readHeaderMemPnm(data, size, w, h, &a, &b, &bps, &spp) == 0;
-    case AS_IMAGE_WEBP:
-        return readHeaderMemWebP(data, size, w, h, &spp) == 0;
-    default:
-        return false;
-    }
+    *trouble = AS_TROUBLE_DAMAGED;
+    return as_fail(err, ASSAY_E_FORMAT, "%s has damaged or truncated %s data (%s)", file->name,
+                   as_image_format_name(file->format), why);
 }
 
-static assay_code check_size(const void *data, size_t size, as_image_format format, int page,
-                             const char *name, assay_error *err)
+assay_code as_decode_unsupported(const as_encoded *file, const char *why, as_trouble *trouble,
+                                 assay_error *err)
 {
-    l_int32 w = 0, h = 0;
-    if (format ==
-        AS_IMAGE_PNG) { /* its header was checked; leptonica refuses large ones mutely */
-        const unsigned char *at = data;
-        uint32_t pw =
-            (uint32_t)at[16] << 24 | (uint32_t)at[17] << 16 | (uint32_t)at[18] << 8 | at[19];
-        uint32_t ph =
-            (uint32_t)at[20] << 24 | (uint32_t)at[21] << 16 | (uint32_t)at[22] << 8 | at[23];
-        w = pw > INT32_MAX ? INT32_MAX : (l_int32)pw;
-        h = ph > INT32_MAX ? INT32_MAX : (l_int32)ph;
-    } else if (!read_size(data, size, format, page, &w, &h) || w < 1 || h < 1) {
-        return as_fail(err, ASSAY_E_FORMAT, "%s has a damaged %s header", name,
-                       as_image_format_name(format));
-    }
-    if ((size_t)w > AS_IMAGE_PIXELS_MAX / (size_t)h)
-        return as_fail(err, ASSAY_E_UNSUPPORTED, "%s has %dx%d pixels, at most %zu are allowed",
-                       name, w, h, AS_IMAGE_PIXELS_MAX);
-    return ASSAY_OK;
+    *trouble = AS_TROUBLE_UNSUPPORTED;
+    return as_fail(err, ASSAY_E_UNSUPPORTED, "%s is a %s of an unsupported kind (%s)",
+                   file->name, as_image_format_name(file->format), why);
 }
 
-/* A PIX of any depth as 32 bits a pixel without alpha; consumes `pix`. */
-static PIX *flatten(PIX *pix)
+assay_code as_decode_check(const as_encoded *file, uint64_t w, uint64_t h, as_trouble *trouble,
+                           assay_error *err)
 {
-    PIX *wide = NULL;
-    if (pix && pixGetColormap(pix)) {
-        PIX *plain = pixRemoveColormap(pix, REMOVE_CMAP_BASED_ON_SRC);
-        pixDestroy(&pix);
-        pix = plain;
-    }
-    if (pix && pixGetDepth(pix) == 16) {
-        PIX *narrow = pixConvert16To8(pix, L_MS_BYTE);
-        pixDestroy(&pix);
-        pix = narrow;
-    }
-    if (pix) wide = pixConvertTo32(pix);
-    pixDestroy(&pix);
-    if (wide && pixGetSpp(wide) == 4) {
-        PIX *opaque = pixAlphaBlendUniform(wide, 0xffffff00u);
-        pixDestroy(&wide);
-        wide = opaque;
-    }
-    return wide;
-}
-
-static assay_code to_bgr(PIX *pix, as_image *out, assay_error *err)
-{
-    int w = pixGetWidth(pix), h = pixGetHeight(pix);
-    assay_code code = as_image_init(out, h, w, err);
-    if (code) return code;
-    const l_uint32 *words = pixGetData(pix);
-    size_t stride = (size_t)pixGetWpl(pix);
-    for (int y = 0; y < h; y++) {
-        const l_uint32 *row = words + (size_t)y * stride;
-        uint8_t *to = out->bgr + (size_t)y * (size_t)w * 3;
-        for (int x = 0; x < w; x++, to += 3) {
-            to[0] = (uint8_t)(row[x] >> L_BLUE_SHIFT);
-            to[1] = (uint8_t)(row[x] >> L_GREEN_SHIFT);
-            to[2] = (uint8_t)(row[x] >> L_RED_SHIFT);
-        }
-    }
-    return ASSAY_OK;
-}
-
-/* Is the file whole?  Formats without marks of their end are left to leptonica. */
-static assay_code check_whole(const void *data, size_t size, as_image_format format,
-                              const char *name, assay_error *err)
-{
-    if (size == 0) return as_fail(err, ASSAY_E_FORMAT, "%s is an empty file", name);
-    switch (format) {
-    case AS_IMAGE_PNG:
-        return as_png_check(data, size, name, err);
-    case AS_IMAGE_JPEG:
-        return as_jpeg_check(data, size, name, err);
-    case AS_IMAGE_PDF:
-        return as_fail(err, ASSAY_E_UNSUPPORTED, "%s is a PDF, an image is needed here", name);
-    case AS_IMAGE_UNKNOWN:
+    if (w == 0 || h == 0) {
+        *trouble = AS_TROUBLE_DAMAGED;
         return as_fail(err, ASSAY_E_FORMAT,
-                       "%s is not a known image format (PNG, JPEG, TIFF, PNM, WebP)", name);
-    default:
-        return ASSAY_OK;
+                       "%s has width %llu and height %llu, both must be above 0", file->name,
+                       (unsigned long long)w, (unsigned long long)h);
     }
+    if (w > AS_IMAGE_PIXELS_MAX / h) {
+        *trouble = AS_TROUBLE_TOO_LARGE;
+        return as_fail(err, ASSAY_E_UNSUPPORTED,
+                       "%s has %llux%llu pixels, at most %zu are allowed", file->name,
+                       (unsigned long long)w, (unsigned long long)h, AS_IMAGE_PIXELS_MAX);
+    }
+    return ASSAY_OK;
 }
 
-static PIX *decode(const void *data, size_t size, as_image_format format, int page,
-                   l_int32 *n_warnings)
+assay_code as_decode_begin(const as_encoded *file, uint64_t w, uint64_t h, as_image *out,
+                           as_trouble *trouble, assay_error *err)
 {
-    *n_warnings = 0;
-    switch (format) {
-    case AS_IMAGE_JPEG:
-        return pixReadMemJpeg(data, size, 0, 1, n_warnings, 0);
-    case AS_IMAGE_PNG:
-        return pixReadMemPng(data, size);
-    case AS_IMAGE_TIFF:
-        return pixReadMemTiff(data, size, page);
-    case AS_IMAGE_PNM:
-        return pixReadMemPnm(data, size);
-    case AS_IMAGE_WEBP:
-        return pixReadMemWebP(data, size);
-    default:
+    assay_code code = as_decode_check(file, w, h, trouble, err);
+    return code ? code : as_image_init(out, (int)h, (int)w, err);
+}
+
+/* The decoder of a file's format, which is whole as far as its marks tell; else NULL. */
+static const decoder *find_decoder(const as_encoded *file, as_trouble *trouble,
+                                   assay_code *code, assay_error *err)
+{
+    *trouble = AS_TROUBLE_DAMAGED;
+    *code = ASSAY_OK;
+    for (size_t i = 0; i < AS_COUNT_OF(decoders); i++) {
+        if (decoders[i].format != file->format) continue;
+        if (decoders[i].check)
+            *code = decoders[i].check(file->data, file->size, file->name, err);
+        if (!*code) *trouble = AS_TROUBLE_NONE;
+        return *code ? NULL : &decoders[i];
+    }
+    if (file->size == 0) {
+        *code = as_fail(err, ASSAY_E_FORMAT, "%s is an empty file", file->name);
         return NULL;
     }
+    *trouble = AS_TROUBLE_UNSUPPORTED;
+    *code = file->format == AS_IMAGE_PDF
+                ? as_fail(err, ASSAY_E_UNSUPPORTED, "%s is a PDF, an image is needed here",
+                          file->name)
+                : as_fail(err, ASSAY_E_FORMAT,
+                          "%s is not a known image format (PNG, JPEG, TIFF, PNM, WebP)",
+                          file->name);
+    return NULL;
 }
 
 assay_code as_image_decode_page(const void *data, size_t size, int page, const char *name,
-                                as_image *out, assay_error *err)
+                                as_image *out, as_trouble *trouble, assay_error *err)
 {
-    as_image_format format = as_image_format_of(data, size);
-    l_int32 n_warnings;
+    as_encoded file = {data, size, page, name, as_image_format_of(data, size)};
+    assay_code code;
     *out = (as_image){0};
-    as_leptonica_silence();
-    assay_code code = check_whole(data, size, format, name, err);
-    if (!code) code = check_size(data, size, format, page, name, err);
-    if (code) return code;
-    if (page != 0 && format != AS_IMAGE_TIFF)
+    const decoder *found = find_decoder(&file, trouble, &code, err);
+    if (!found) return code;
+    if (page != 0 && file.format != AS_IMAGE_TIFF)
         return as_fail(err, ASSAY_E_ARGUMENT, "%s has no page %d, a %s has one", name, page + 1,
-                       as_image_format_name(format));
-    PIX *pix = decode(data, size, format, page, &n_warnings);
-    if (!pix || n_warnings > 0) {
-        pixDestroy(&pix);
-        return as_fail(err, ASSAY_E_FORMAT, "%s has damaged or truncated %s data", name,
-                       as_image_format_name(format));
-    }
-    pix = flatten(pix);
-    if (!pix) return as_fail(err, ASSAY_E_MEMORY, "no memory to expand %s", name);
-    code = to_bgr(pix, out, err);
-    pixDestroy(&pix);
-    if (!code) code = as_image_orient(out, as_exif_orientation(data, size, format), err);
+                       as_image_format_name(file.format));
+    code = found->decode(&file, out, trouble, err);
+    if (!code) code = as_image_orient(out, as_exif_orientation(data, size, file.format), err);
     if (code) as_image_free(out);
     return code;
 }
@@ -178,7 +127,8 @@ assay_code as_image_decode_page(const void *data, size_t size, int page, const c
 assay_code as_image_decode(const void *data, size_t size, const char *name, as_image *out,
                            assay_error *err)
 {
-    return as_image_decode_page(data, size, 0, name, out, err);
+    as_trouble trouble;
+    return as_image_decode_page(data, size, 0, name, out, &trouble, err);
 }
 
 assay_code as_image_read(const char *path, as_image *out, assay_error *err)
@@ -192,14 +142,23 @@ assay_code as_image_read(const char *path, as_image *out, assay_error *err)
 }
 
 assay_code as_image_count(const void *data, size_t size, const char *name, int *n_pages,
-                          assay_error *err)
+                          as_trouble *trouble, assay_error *err)
 {
-    as_image_format format = as_image_format_of(data, size);
-    assay_code code = check_whole(data, size, format, name, err);
-    if (code) return code;
-    if (format == AS_IMAGE_TIFF) return as_tiff_count(data, size, name, n_pages, err);
+    as_encoded file = {data, size, 0, name, as_image_format_of(data, size)};
+    assay_code code;
+    if (!find_decoder(&file, trouble, &code, err)) return code;
     *n_pages = 1;
-    return ASSAY_OK;
+    if (file.format == AS_IMAGE_TIFF) code = as_tiff_count(data, size, name, n_pages, err);
+    if (code) *trouble = AS_TROUBLE_DAMAGED;
+    return code;
+}
+
+static void drop(const char *message) { (void)message; }
+
+void as_leptonica_silence(void)
+{
+    setMsgSeverity(L_SEVERITY_NONE);
+    leptSetStderrHandler(drop);
 }
 
 void as_image_versions(char *text, size_t text_bytes)

@@ -39,22 +39,11 @@ as_document_limits as_document_limits_defaults(void)
         .wall_s = 60, .address_bytes = (size_t)2 << 30, .pixels = AS_IMAGE_PIXELS_MAX};
 }
 
-/* What an image's error says about the image. */
-static as_trouble trouble_of(assay_code code)
-{
-    if (code == ASSAY_E_FORMAT) return AS_TROUBLE_DAMAGED;
-    return code == ASSAY_E_UNSUPPORTED ? AS_TROUBLE_TOO_LARGE : AS_TROUBLE_NONE;
-}
-
 static assay_code open_image(as_document *document, as_trouble *trouble, assay_error *err)
 {
     const as_bytes *bytes = &document->bytes;
-    assay_code code =
-        as_image_count(bytes->data, bytes->size, document->path, &document->n_pages, err);
-    *trouble = trouble_of(code);
-    if (code && bytes->size && document->format == AS_IMAGE_UNKNOWN)
-        *trouble = AS_TROUBLE_UNSUPPORTED;
-    return code;
+    return as_image_count(bytes->data, bytes->size, document->path, &document->n_pages, trouble,
+                          err);
 }
 
 static assay_code open_any(as_document *document, as_trouble *trouble, assay_error *err)
@@ -118,10 +107,8 @@ assay_code as_document_page(as_document *document, int page, int dpi, as_image *
     if (document->format == AS_IMAGE_PDF)
         return as_pdf_render(document->path, &document->limits, &document->pages[page], page,
                              dpi, out, trouble, err);
-    assay_code code = as_image_decode_page(document->bytes.data, document->bytes.size, page,
-                                           document->path, out, err);
-    *trouble = trouble_of(code);
-    return code;
+    return as_image_decode_page(document->bytes.data, document->bytes.size, page,
+                                document->path, out, trouble, err);
 }
 
 void as_document_poppler_version(char *text, size_t text_bytes)

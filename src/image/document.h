@@ -15,18 +15,6 @@
 
 typedef struct as_document as_document;
 
-/** What is wrong with a document or page, in the words of a corpus' `skipped` list. */
-typedef enum as_trouble {
-    AS_TROUBLE_NONE,
-    AS_TROUBLE_ENCRYPTED,   /**< A password or security handler stands before it. */
-    AS_TROUBLE_DAMAGED,     /**< Empty, truncated, checksum or syntax errors. */
-    AS_TROUBLE_UNSUPPORTED, /**< Not a format that assay reads. */
-    AS_TROUBLE_TOO_LARGE    /**< More pixels, bytes, time or memory than the limits allow. */
-} as_trouble;
-
-/** "encrypted", "damaged", "unsupported", "too-large"; "none". */
-const char *as_trouble_name(as_trouble trouble);
-
 /** Bounds on the child that renders a page.  Plain values. */
 typedef struct as_document_limits {
     double wall_s;        /**< Seconds a page; 60. */

@@ -212,27 +212,47 @@ static bool next_directory(const tiff_reader *tiff, uint64_t *place)
     return read_number(tiff, after, place_bytes, place);
 }
 
+/* Go through the directories, at most `most` of them; *place is the last one's. */
+static assay_code walk_tiff(const void *data, size_t size, const char *name, int most, int *n,
+                            uint64_t *place, assay_error *err)
+{
+    const unsigned char *at = data;
+    tiff_reader tiff = {at, size, at[0] == 'M', at[at[0] == 'M' ? 3 : 2] == '+'};
+    uint64_t next;
+    int width = tiff.is_bigtiff ? 8 : 4;
+    bool is_whole = read_number(&tiff, (uint64_t)width, width, &next);
+    *n = 0;
+    while (is_whole && next != 0 && *n < most) {
+        *place = next;
+        ++*n;
+        is_whole = next_directory(&tiff, &next);
+    }
+    if (is_whole && *n > 0) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_FORMAT,
+                   "%s is truncated: TIFF page %d lies behind its %zu bytes", name, *n ? *n : 1,
+                   size);
+}
+
 assay_code as_tiff_count(const void *data, size_t size, const char *name, int *n_pages,
                          assay_error *err)
 {
     enum { MOST_PAGES = 65536 };
-    const unsigned char *at = data;
-    tiff_reader tiff = {at, size, at[0] == 'M', at[at[0] == 'M' ? 3 : 2] == '+'};
     uint64_t place;
-    int n = 0;
-    bool is_whole =
-        read_number(&tiff, tiff.is_bigtiff ? 8 : 4, tiff.is_bigtiff ? 8 : 4, &place);
-    while (is_whole && place != 0 && n < MOST_PAGES) {
-        n++;
-        is_whole = next_directory(&tiff, &place);
-    }
-    if (!is_whole || n == 0)
-        return as_fail(err, ASSAY_E_FORMAT,
-                       "%s is truncated: TIFF page %d lies behind its %zu bytes", name,
-                       n ? n : 1, size);
-    if (n == MOST_PAGES)
-        return as_fail(err, ASSAY_E_FORMAT,
+    int n;
+    assay_code code = walk_tiff(data, size, name, MOST_PAGES, &n, &place, err);
+    if (!code && n == MOST_PAGES)
+        code = as_fail(err, ASSAY_E_FORMAT,
                        "%s has %d TIFF pages or a loop of them, fewer are needed", name, n);
-    *n_pages = n;
-    return ASSAY_OK;
+    if (!code) *n_pages = n;
+    return code;
+}
+
+assay_code as_tiff_find(const void *data, size_t size, const char *name, int page,
+                        uint64_t *place, assay_error *err)
+{
+    int n;
+    assay_code code = walk_tiff(data, size, name, page + 1, &n, place, err);
+    if (!code && n != page + 1)
+        code = as_fail(err, ASSAY_E_FORMAT, "%s has no page %d, it has %d", name, page + 1, n);
+    return code;
 }

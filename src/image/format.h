@@ -2,11 +2,12 @@
 #ifndef ASSAY_IMAGE_FORMAT_H
 #define ASSAY_IMAGE_FORMAT_H
 /*
- * What is looked at before a decoder sees the bytes: is the file complete, how large is the
- * picture.  The decoders would print their complaints; these turn them into sentences.
+ * What is looked at before a decoder sees the bytes: is the file complete, how many
+ * pages it has, how it is turned.
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "image/image.h"
@@ -26,6 +27,10 @@ assay_code as_jpeg_check(const void *data, size_t size, const char *name, assay_
 /** Directories (pages) of a TIFF or BigTIFF.  @return ASSAY_E_FORMAT where one lies outside. */
 assay_code as_tiff_count(const void *data, size_t size, const char *name, int *n_pages,
                          assay_error *err);
+
+/** Where the directory of page `page` (from 0) stands.  @return ASSAY_E_FORMAT where it is not. */
+assay_code as_tiff_find(const void *data, size_t size, const char *name, int page,
+                        uint64_t *place, assay_error *err);
 
 /**
  * The Exif block of a JPEG, PNG or WebP: its bytes from the TIFF header on.

@@ -12,7 +12,8 @@
  *     as_image_free(&page);
  *
  * The content decides the format, never the name.  Grey is replicated, palettes are expanded,
- * 16-bit samples keep their upper byte, alpha is composed on white, EXIF orientation is applied.
+ * 16-bit samples keep their upper byte (a TIFF's are rounded), alpha is composed on white, EXIF's and
+ * TIFF's orientation is applied.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,6 +42,18 @@ typedef enum as_image_format {
     AS_IMAGE_PDF /**< Not an image: document.h opens it. */
 } as_image_format;
 
+/** What is wrong with a document or page, in the words of a corpus' `skipped` list. */
+typedef enum as_trouble {
+    AS_TROUBLE_NONE,
+    AS_TROUBLE_ENCRYPTED,   /**< A password or security handler stands before it. */
+    AS_TROUBLE_DAMAGED,     /**< Empty, truncated, checksum or syntax errors. */
+    AS_TROUBLE_UNSUPPORTED, /**< Not a format that assay reads. */
+    AS_TROUBLE_TOO_LARGE    /**< More pixels, bytes, time or memory than the limits allow. */
+} as_trouble;
+
+/** "encrypted", "damaged", "unsupported", "too-large"; "none". */
+const char *as_trouble_name(as_trouble trouble);
+
 /** The format that the first bytes tell; `size` may be anything. */
 as_image_format as_image_format_of(const void *data, size_t size);
 
@@ -58,7 +71,8 @@ void as_image_free(as_image *image);
  * @param name  the file's name for messages.
  * @param out   owned by the caller on success, empty on failure.
  * @return ASSAY_E_FORMAT for empty, truncated or damaged data and unknown formats;
- *         ASSAY_E_UNSUPPORTED when it has more than AS_IMAGE_PIXELS_MAX pixels; ASSAY_E_MEMORY.
+ *         ASSAY_E_UNSUPPORTED when it has more than AS_IMAGE_PIXELS_MAX pixels, is animated or of a
+ *         kind that its library does not read; ASSAY_E_MEMORY.
  */
 assay_code as_image_decode(const void *data, size_t size, const char *name, as_image *out,
                            assay_error *err);
@@ -66,13 +80,20 @@ assay_code as_image_decode(const void *data, size_t size, const char *name, as_i
 /** as_image_decode of a file; besides ASSAY_E_NOT_FOUND, ASSAY_E_ARGUMENT (a folder), ASSAY_E_IO. */
 assay_code as_image_read(const char *path, as_image *out, assay_error *err);
 
-/** Pages of a TIFF, 1 for every other format.  Errors as as_image_decode. */
+/**
+ * Pages of a TIFF, 1 for every other format.  Errors as as_image_decode.
+ * @param trouble  what is wrong with the file where the code says so; AS_TROUBLE_NONE for faults
+ *                 that are not the file's.
+ */
 assay_code as_image_count(const void *data, size_t size, const char *name, int *n_pages,
-                          assay_error *err);
+                          as_trouble *trouble, assay_error *err);
 
-/** as_image_decode of page `page` (from 0) of a TIFF; other formats have page 0 alone. */
+/**
+ * as_image_decode of page `page` (from 0) of a TIFF; other formats have page 0 alone.
+ * @param trouble  as as_image_count.
+ */
 assay_code as_image_decode_page(const void *data, size_t size, int page, const char *name,
-                                as_image *out, assay_error *err);
+                                as_image *out, as_trouble *trouble, assay_error *err);
 
 /** Copy the rectangle x, y, w, h, which lies inside `image`, into a fresh image. */
 assay_code as_image_crop(const as_image *image, int x, int y, int w, int h, as_image *out,

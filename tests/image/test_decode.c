@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -42,8 +43,10 @@ static as_image read_image(const char *path)
 static void every_format_gives_the_same_pixels(void **state)
 {
     (void)state;
-    static const char *const files[] = {"rgb8.png",  "rgb16.png", "palette.png",
-                                        "pages.tif", "rgb.ppm",   "lossless.webp"};
+    static const char *const files[] = {"rgb8.png",       "rgb16.png",   "palette.png",
+                                        "interlaced.png", "surplus.png", "pages.tif",
+                                        "tiled.tif",      "planar.tif",  "rgb16.tif",
+                                        "cmyk.tif",       "rgb.ppm",     "lossless.webp"};
     for (size_t i = 0; i < AS_COUNT_OF(files); i++) {
         char path[64];
         snprintf(path, sizeof path, "data/images/%s", files[i]);
@@ -68,19 +71,78 @@ static void grey_is_replicated_and_sixteen_bits_keep_the_upper_byte(void **state
     as_image_free(&image);
 }
 
-static void alpha_is_composed_on_white(void **state)
+/* Whether the picture, or its grey one of 40x, is composed by an alpha of 51x; within rounding. */
+static void assert_composed(const char *path, bool is_grey)
 {
-    (void)state;
-    as_image image = read_image("data/images/alpha.png");
+    as_image image = read_image(path);
     for (int y = 0; y < 4; y++)
         for (int x = 0; x < 5; x++) {
-            int colour[3] = {40 * x, 50 * y, 20 * (x + y)}, alpha = 51 * x;
+            int colour[3] = {40 * x, is_grey ? 40 * x : 50 * y,
+                             is_grey ? 40 * x : 20 * (x + y)};
             for (int c = 0; c < 3; c++) {
-                int wanted = (colour[c] * alpha + 255 * (255 - alpha)) / 255;
-                assert_in_range(image.bgr[(y * 5 + x) * 3 + c] + 1, wanted, wanted + 2);
+                int wanted = (colour[c] * 51 * x + 255 * (255 - 51 * x)) / 255;
+                if (abs(image.bgr[(y * 5 + x) * 3 + c] - wanted) > 1)
+                    fail_msg("%s: %d is %d at %d,%d, %d is needed", path, c,
+                             image.bgr[(y * 5 + x) * 3 + c], x, y, wanted);
             }
         }
     as_image_free(&image);
+}
+
+static void alpha_is_composed_on_white(void **state)
+{
+    (void)state;
+    assert_composed("data/images/alpha.png", false);
+    assert_composed("data/images/alpha.tif", false);
+    assert_composed("data/images/multiplied.tif", false);
+    assert_composed("data/images/grey_alpha16.png", true);
+    assert_composed("data/images/grey_alpha.tif", true);
+}
+
+static void a_colour_that_is_called_clear_is_white(void **state)
+{
+    (void)state;
+    as_image image = read_image("data/images/clear_colour.png");
+    assert_int_equal(image.bgr[(2 * 5 + 3) * 3], 255);
+    assert_int_equal(image.bgr[(2 * 5 + 3) * 3 + 1], 255);
+    assert_int_equal(image.bgr[(2 * 5 + 2) * 3], 80);
+    as_image_free(&image);
+    image = read_image("data/images/clear_grey.png");
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(image.bgr[3 * i], i % 5 == 2 ? 255 : 40 * (i % 5));
+    as_image_free(&image);
+}
+
+static void a_tiff_is_turned_by_its_tag(void **state)
+{
+    (void)state;
+    as_image image = read_image("data/images/turned.tif"),
+             upright = read_image("data/images/rgb8.png");
+    for (int i = 0; i < 20; i++) /* orientation 3 is a half turn */
+        assert_memory_equal(image.bgr + 3 * i, upright.bgr + 3 * (19 - i), 3);
+    as_image_free(&image);
+    as_image_free(&upright);
+}
+
+static void a_bad_page_of_a_tiff_leaves_the_others(void **state)
+{
+    (void)state;
+    as_bytes file;
+    as_image image;
+    as_trouble trouble;
+    int n_pages;
+    assert_int_equal(as_file_read("data/images/bad_page.tif", 0, &file, NULL), ASSAY_OK);
+    assert_int_equal(as_image_count(file.data, file.size, "t", &n_pages, &trouble, NULL),
+                     ASSAY_OK);
+    assert_int_equal(n_pages, 3);
+    for (int page = 0; page < 3; page++) {
+        assay_code code =
+            as_image_decode_page(file.data, file.size, page, "t", &image, &trouble, NULL);
+        assert_int_equal(code, page == 1 ? ASSAY_E_FORMAT : ASSAY_OK);
+        assert_int_equal(trouble, page == 1 ? AS_TROUBLE_DAMAGED : AS_TROUBLE_NONE);
+        as_image_free(&image);
+    }
+    as_bytes_free(&file);
 }
 
 static void pages_of_a_tiff_are_counted_and_told_apart(void **state)
@@ -88,18 +150,21 @@ static void pages_of_a_tiff_are_counted_and_told_apart(void **state)
     (void)state;
     as_bytes file;
     int n_pages;
+    as_trouble trouble;
     as_image image;
     assay_error err;
     assert_int_equal(as_file_read("data/images/pages.tif", 0, &file, NULL), ASSAY_OK);
-    assert_int_equal(as_image_count(file.data, file.size, "t", &n_pages, NULL), ASSAY_OK);
+    assert_int_equal(as_image_count(file.data, file.size, "t", &n_pages, &trouble, NULL),
+                     ASSAY_OK);
     assert_int_equal(n_pages, 3);
     for (int page = 0; page < 3; page++) {
-        assert_int_equal(as_image_decode_page(file.data, file.size, page, "t", &image, NULL),
-                         ASSAY_OK);
+        assert_int_equal(
+            as_image_decode_page(file.data, file.size, page, "t", &image, &trouble, NULL),
+            ASSAY_OK);
         assert_pattern(&image, page);
         as_image_free(&image);
     }
-    assert_int_equal(as_image_count(file.data, file.size - 2, "t", &n_pages, &err),
+    assert_int_equal(as_image_count(file.data, file.size - 2, "t", &n_pages, &trouble, &err),
                      ASSAY_E_FORMAT);
     assert_non_null(strstr(err.message, "t is truncated: TIFF page 3"));
     as_bytes_free(&file);
@@ -161,6 +226,16 @@ static void what_is_no_whole_picture_gets_one_sentence(void **state)
         {EXIF "zero_width.png", ASSAY_E_FORMAT, "width 0"},
         {EXIF "bomb_header_60000x60000.png", ASSAY_E_UNSUPPORTED,
          "60000x60000 pixels, at most"},
+        {"data/images/few_rows.png", ASSAY_E_FORMAT, "PNG data (Not enough image data)"},
+        {"data/images/no_data.png", ASSAY_E_FORMAT, "PNG data (IEND"},
+        {"data/images/no_palette.png", ASSAY_E_FORMAT, "PNG data (IDAT: Missing PLTE"},
+        {"data/images/bad_adler.png", ASSAY_E_FORMAT, "PNG data (IDAT: incorrect data check)"},
+        {"data/images/bad_depth.png", ASSAY_E_FORMAT, "PNG data (Invalid IHDR data)"},
+        {"data/images/two_headers.png", ASSAY_E_FORMAT, "PNG data (IHDR"},
+        {"data/images/strange_chunk.png", ASSAY_E_FORMAT, "ABCD: unhandled critical chunk"},
+        {"data/images/float.tif", ASSAY_E_UNSUPPORTED, "TIFF of an unsupported kind"},
+        {"data/images/animated.webp", ASSAY_E_UNSUPPORTED,
+         "WebP of an unsupported kind (animated)"},
         {"cases/B19-encrypted-pdf/plain.pdf", ASSAY_E_UNSUPPORTED, "is a PDF"},
         {"data/images/none.png", ASSAY_E_NOT_FOUND, "does not exist"},
         {"data/images", ASSAY_E_UNSUPPORTED, "is a folder"},
@@ -173,6 +248,37 @@ static void what_is_no_whole_picture_gets_one_sentence(void **state)
         if (!strstr(err.message, cases[i].words) || !strstr(err.message, cases[i].path))
             fail_msg("%s: %s", cases[i].path, err.message);
     }
+}
+
+/* The libraries would tell their complaints on stderr: none may. */
+static void nobody_else_says_a_word(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"few_rows.png", "bad_depth.png", "surplus.png",
+                                        "bad_page.tif", "float.tif",     "animated.webp"};
+    char said[] = P_tmpdir "/assay-stderr-XXXXXX";
+    int file = mkstemp(said), kept = dup(2);
+    dup2(file, 2);
+    for (size_t i = 0; i < AS_COUNT_OF(files); i++) {
+        char path[64];
+        as_bytes bytes;
+        snprintf(path, sizeof path, "data/images/%s", files[i]);
+        (void)as_file_read(path, 0, &bytes, NULL);
+        for (int page = 0; page < 2; page++) {
+            as_image image;
+            as_trouble trouble;
+            (void)as_image_decode_page(bytes.data, bytes.size, page, "x", &image, &trouble,
+                                       NULL);
+            as_image_free(&image);
+        }
+        as_bytes_free(&bytes);
+    }
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    close(file);
+    assert_int_equal(as_path_remove(said, NULL), ASSAY_OK);
 }
 
 static void every_truncation_is_refused(void **state)
@@ -231,6 +337,10 @@ int main(void)
         cmocka_unit_test(every_format_gives_the_same_pixels),
         cmocka_unit_test(grey_is_replicated_and_sixteen_bits_keep_the_upper_byte),
         cmocka_unit_test(alpha_is_composed_on_white),
+        cmocka_unit_test(a_colour_that_is_called_clear_is_white),
+        cmocka_unit_test(a_tiff_is_turned_by_its_tag),
+        cmocka_unit_test(a_bad_page_of_a_tiff_leaves_the_others),
+        cmocka_unit_test(nobody_else_says_a_word),
         cmocka_unit_test(pages_of_a_tiff_are_counted_and_told_apart),
         cmocka_unit_test(exif_orientation_is_applied_and_nonsense_ignored),
         cmocka_unit_test(content_decides_the_format_and_no_name),
