@@ -41,14 +41,19 @@ static assay_code visit_input(search *s, const as_node *node, int input, assay_e
         if (entry->tensor.data) return ASSAY_OK;
         for (size_t i = 0; i < s->graph->inputs.n; i++)
             if (s->graph->inputs.items[i] == input) return ASSAY_OK;
-        as_fail(err, ASSAY_E_FORMAT, "it reads '%s', which no node, input or weight gives",
+        as_fail(err, ASSAY_E_FORMAT,
+                "it reads the undefined tensor '%s', which no node, input or weight gives",
                 entry->tensor.name);
         return at_node(node, err);
     }
     if (s->state[producer] == DONE) return ASSAY_OK;
     if (s->state[producer] == OPEN) {
-        as_fail(err, ASSAY_E_FORMAT, "it reads '%s', which itself depends on this node",
-                entry->tensor.name);
+        as_fail(
+            err, ASSAY_E_FORMAT,
+            producer == node->id
+                ? "it depends on its own output '%s'"
+                : "the nodes form a cycle: it reads '%s', which itself depends on this node",
+            entry->tensor.name);
         return at_node(node, err);
     }
     s->state[producer] = OPEN;
@@ -84,7 +89,7 @@ static assay_code check_outputs(const as_graph *graph, assay_error *err)
         for (size_t j = 0; j < graph->inputs.n; j++)
             is_given = is_given || graph->inputs.items[j] == id;
         if (!is_given)
-            return as_fail(err, ASSAY_E_FORMAT, "the graph's output '%s' is written by no node",
+            return as_fail(err, ASSAY_E_FORMAT, "graph output '%s' is not produced by any node",
                            tensor->name);
     }
     return ASSAY_OK;

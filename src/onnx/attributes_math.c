@@ -172,6 +172,7 @@ assay_code as_onnx_read_fill(const site *s, bool *is_known)
     as_attributes *a = &s->node->attributes;
     one_element room = {{0}};
     ProtobufCAllocator memory = {give_element, keep_element, &room};
+    as_external none = {0};
     as_decoded value;
     size_t n = 1;
     *is_known = is_named(s, "value");
@@ -182,7 +183,7 @@ assay_code as_onnx_read_fill(const site *s, bool *is_known)
         n = t->dims[i] == 1 ? n : 0;
     if (!t || n != 1)
         return as_fail(s->err, ASSAY_E_FORMAT, "its attribute 'value' is not one number");
-    code = as_onnx_decode(t, &memory, "value", &value, s->err);
+    code = as_onnx_decode(t, &memory, &none, "value", &value, s->err);
     if (code) return code;
     a->fill.to = (int)value.dtype;
     memcpy(a->fill.element, value.data, as_dtype_bytes(value.dtype));

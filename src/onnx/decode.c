@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "onnx.pb-c.h"
+#include "onnx/external.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is little-endian");
 
@@ -59,12 +60,20 @@ static float from_bfloat16(uint16_t upper)
     return value;
 }
 
-/* The elements as the message has them. */
+/* The elements as the message or a file beside the model has them. */
 typedef struct stored {
     void *data;
     size_t n;             /* elements */
     size_t element_bytes; /* of one as it is stored */
 } stored;
+
+/* One tensor that is being decoded. */
+typedef struct decoding {
+    const Onnx__TensorProto *proto;
+    ProtobufCAllocator *memory;
+    const char *what, *name; /* for messages */
+    assay_error *err;
+} decoding;
 
 /*
  * Where elements of `type` are: raw_data, or the typed field that ONNX assigns to it; narrow types
@@ -134,69 +143,125 @@ static void convert(int data_type, const stored *s, void *out)
     }
 }
 
-static assay_code read_shape(const Onnx__TensorProto *p, const char *what, const char *name,
-                             as_decoded *out, assay_error *err)
+static void *allocate(const decoding *d, size_t bytes)
 {
+    void *data = d->memory->alloc(d->memory->allocator_data, bytes);
+    if (!data)
+        as_fail(d->err, ASSAY_E_MEMORY, "no memory for %zu bytes of %s '%s'", bytes, d->what,
+                d->name);
+    return data;
+}
+
+static assay_code read_shape(const decoding *d, as_decoded *out)
+{
+    const Onnx__TensorProto *p = d->proto;
     if (p->n_dims > AS_MAX_RANK)
-        return as_fail(err, ASSAY_E_UNSUPPORTED, "%s '%s' has %zu dims, at most %d are read",
-                       what, name, p->n_dims, AS_MAX_RANK);
+        return as_fail(d->err, ASSAY_E_UNSUPPORTED, "%s '%s' has %zu dims, at most %d are read",
+                       d->what, d->name, p->n_dims, AS_MAX_RANK);
     out->shape.rank = (int)p->n_dims;
-    for (size_t i = 0; i < p->n_dims; i++)
+    for (size_t i = 0; i < p->n_dims; i++) {
         out->shape.dims[i] = p->dims[i];
+        if (p->dims[i] < 0)
+            return as_fail(d->err, ASSAY_E_FORMAT, "%s '%s' has the negative dimension %lld",
+                           d->what, d->name, (long long)p->dims[i]);
+    }
     if (as_shape_elements(&out->shape, &out->n_elements) && out->n_elements <= SIZE_MAX / 16)
         return ASSAY_OK;
-    char text[64];
-    return as_fail(err, ASSAY_E_FORMAT, "%s '%s' has the shape %s, which no memory can hold",
-                   what, name, as_shape_text(&out->shape, text, sizeof text));
+    char text[128];
+    return as_fail(d->err, ASSAY_E_FORMAT,
+                   "%s '%s' has the shape %s, whose element count overflows: no memory can "
+                   "hold it",
+                   d->what, d->name, as_shape_text(&out->shape, text, sizeof text));
 }
 
 /* Fail unless the elements are as many as the shape says. */
-static assay_code check_count(const as_decoded *out, const stored *s, size_t raw_bytes,
-                              const char *what, const char *name, assay_error *err)
+static assay_code check_count(const decoding *d, const as_decoded *out, const stored *raw,
+                              const stored *typed)
 {
     char text[64];
+    size_t raw_bytes = d->proto->raw_data.len;
+    size_t wanted_bytes = out->n_elements * raw->element_bytes; /* read_shape bounds it */
     as_shape_text(&out->shape, text, sizeof text);
-    if (raw_bytes % s->element_bytes != 0)
-        return as_fail(err, ASSAY_E_FORMAT,
-                       "%s '%s' has %zu bytes, its shape %s needs %zu values of %zu bytes",
-                       what, name, raw_bytes, text, out->n_elements, s->element_bytes);
-    if (s->n != out->n_elements)
-        return as_fail(err, ASSAY_E_FORMAT, "%s '%s' has %zu values, its shape %s needs %zu",
-                       what, name, s->n, text, out->n_elements);
+    if (raw_bytes > 0 && typed->n > 0)
+        return as_fail(d->err, ASSAY_E_FORMAT,
+                       "%s '%s' has %zu bytes of raw data and %zu values besides, one of both "
+                       "is needed",
+                       d->what, d->name, raw_bytes, typed->n);
+    if (raw_bytes > 0 && raw_bytes != wanted_bytes)
+        return as_fail(d->err, ASSAY_E_FORMAT,
+                       "%s '%s' has %zu bytes, its shape %s needs %zu bytes", d->what, d->name,
+                       raw_bytes, text, wanted_bytes);
+    if (raw_bytes == 0 && typed->n != out->n_elements)
+        return as_fail(d->err, ASSAY_E_FORMAT, "%s '%s' has %zu values, its shape %s needs %zu",
+                       d->what, d->name, typed->n, text, out->n_elements);
     return ASSAY_OK;
 }
 
-assay_code as_onnx_decode(const Onnx__TensorProto *p, ProtobufCAllocator *memory,
-                          const char *what, as_decoded *out, assay_error *err)
+/* Elements that lie beside the model, as raw data. */
+static assay_code read_external(const decoding *d, as_external *external, const as_decoded *out,
+                                size_t n_typed, stored *raw)
 {
-    *out = (as_decoded){0};
-    const char *name = p->name ? p->name : "";
-    if (p->has_data_location && p->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "%s '%s' lies in a file of its own, assay reads those inside the model",
-                       what, name);
-    if (p->segment)
-        return as_fail(err, ASSAY_E_UNSUPPORTED, "%s '%s' is stored in segments", what, name);
+    as_external_part part;
+    const Onnx__TensorProto *p = d->proto;
+    size_t n_bytes = out->n_elements * raw->element_bytes; /* read_shape bounds it */
+    if (p->raw_data.len > 0 || n_typed > 0)
+        return as_fail(d->err, ASSAY_E_FORMAT,
+                       "%s '%s' has %zu bytes of raw data and %zu values, and lies in a file "
+                       "of its own, one of them is needed",
+                       d->what, d->name, p->raw_data.len, n_typed);
+    assay_code code = as_external_find(external, p, n_bytes, &part, d->err);
+    if (!code) {
+        raw->data = allocate(d, n_bytes);
+        raw->n = out->n_elements;
+        code = as_external_read(&part, raw->data, n_bytes, d->err);
+        if (!raw->data) code = ASSAY_E_MEMORY;
+    }
+    if (code) as_error_where(d->err, "%s '%s'", d->what, d->name);
+    return code;
+}
+
+/* Where the elements are, once they are as many as the shape needs. */
+static assay_code find_elements(const decoding *d, as_external *external, const as_decoded *out,
+                                stored *have)
+{
+    const Onnx__TensorProto *p = d->proto;
     stored raw = {0}, typed = {0};
     if (!find_stored(p, &raw, &typed))
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "%s '%s' has elements %s, which assay does not read", what, name,
-                       as_onnx_dtype_name(p->data_type));
-    assay_code code = read_shape(p, what, name, out, err);
-    if (code) return code;
+        return as_fail(d->err, ASSAY_E_UNSUPPORTED,
+                       "%s '%s' has elements %s (data type %d), which assay does not read",
+                       d->what, d->name, as_onnx_dtype_name(p->data_type), p->data_type);
+    bool is_external =
+        p->has_data_location && p->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    assay_code code = is_external ? read_external(d, external, out, typed.n, &raw)
+                                  : check_count(d, out, &raw, &typed);
+    *have = is_external || p->raw_data.len > 0 ? raw : typed;
+    return code;
+}
 
-    stored *have = p->raw_data.len > 0 ? &raw : &typed;
-    code = check_count(out, have, p->raw_data.len, what, name, err);
+assay_code as_onnx_decode(const Onnx__TensorProto *proto, ProtobufCAllocator *memory,
+                          as_external *external, const char *what, as_decoded *out,
+                          assay_error *err)
+{
+    decoding d = {.proto = proto,
+                  .memory = memory,
+                  .what = what,
+                  .name = proto->name ? proto->name : "",
+                  .err = err};
+    stored have = {0};
+    *out = (as_decoded){0};
+    if (proto->segment)
+        return as_fail(err, ASSAY_E_UNSUPPORTED, "%s '%s' is stored in segments", what, d.name);
+    assay_code code = read_shape(&d, out);
+    if (!code) code = find_elements(&d, external, out, &have);
     if (code) return code;
     /* The floats that the graph does not have become float32. */
-    bool is_kept = as_onnx_dtype(p->data_type, &out->dtype) && out->dtype != AS_BOOL;
+    bool is_kept = as_onnx_dtype(proto->data_type, &out->dtype) && out->dtype != AS_BOOL;
     if (is_kept && out->n_elements > 0) {
-        out->data = have->data;
+        out->data = have.data;
         return ASSAY_OK;
     }
-    out->data =
-        memory->alloc(memory->allocator_data, out->n_elements * as_dtype_bytes(out->dtype));
-    if (!out->data) return as_fail(err, ASSAY_E_MEMORY, "no memory for %s '%s'", what, name);
-    convert(p->data_type, have, out->data);
+    out->data = allocate(&d, out->n_elements * as_dtype_bytes(out->dtype));
+    if (!out->data) return ASSAY_E_MEMORY;
+    convert(proto->data_type, &have, out->data);
     return ASSAY_OK;
 }

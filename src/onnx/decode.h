@@ -8,9 +8,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "graph/graph.h"
-
-/* Of onnx.pb-c.h, which the build makes. */
-typedef struct Onnx__TensorProto Onnx__TensorProto;
+#include "onnx/external.h"
 
 /** A decoded tensor. */
 typedef struct as_decoded {
@@ -22,13 +20,15 @@ typedef struct as_decoded {
 
 /**
  * Decode `proto`.
- * @param memory  where the message was unpacked and conversions go.
- * @param what    "weight" or "tensor", for messages; the name comes behind it.
+ * @param memory    where the message was unpacked and conversions go.
+ * @param external  the files beside it.
+ * @param what      "weight tensor" or "tensor", for messages; the name comes behind it.
  * @return ASSAY_E_FORMAT when the elements do not fit the shape, ASSAY_E_UNSUPPORTED for other
- *         element types, more than AS_MAX_RANK dims and files beside the model, ASSAY_E_MEMORY.
+ *         element types and more than AS_MAX_RANK dims, ASSAY_E_MEMORY, and as as_external_find.
  */
 assay_code as_onnx_decode(const Onnx__TensorProto *proto, ProtobufCAllocator *memory,
-                          const char *what, as_decoded *out, assay_error *err);
+                          as_external *external, const char *what, as_decoded *out,
+                          assay_error *err);
 
 /**
  * The graph's type for one of ONNX's element types (TensorProto.DataType).

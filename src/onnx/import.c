@@ -16,6 +16,7 @@
 typedef struct importer {
     const Onnx__GraphProto *proto;
     ProtobufCAllocator *memory;
+    as_external *external;
     as_graph *graph;
     int opset;
     int *ids; /* owns; room for the inputs or outputs of the node with the most */
@@ -50,10 +51,13 @@ static assay_code find_opset(const Onnx__ModelProto *model, const char *name, in
         if (is_default_domain(model->opset_import[i]->domain))
             opset = (long long)model->opset_import[i]->version;
     if (opset == 0)
-        return as_fail(err, ASSAY_E_FORMAT, "%s does not say which opset its operators are of",
+        return as_fail(err, ASSAY_E_FORMAT,
+                       "%s has no opset_import for ONNX's operators, their meaning is open",
                        name);
     if (opset < AS_ONNX_OLDEST_OPSET || opset > AS_ONNX_NEWEST_OPSET)
-        return as_fail(err, ASSAY_E_UNSUPPORTED, "%s is of opset %lld, assay reads %d to %d",
+        return as_fail(err, ASSAY_E_UNSUPPORTED,
+                       "%s is of opset %lld, the lowest supported is %d, the highest supported "
+                       "is %d",
                        name, opset, AS_ONNX_OLDEST_OPSET, AS_ONNX_NEWEST_OPSET);
     *out = (int)opset;
     return ASSAY_OK;
@@ -61,14 +65,27 @@ static assay_code find_opset(const Onnx__ModelProto *model, const char *name, in
 
 /* ---- Tensors ---- */
 
+/* A name that is there already: who gave it first. */
+static assay_code defined_twice(const importer *im, const char *name)
+{
+    for (size_t i = 0; i < im->proto->n_node; i++) {
+        const Onnx__NodeProto *p = im->proto->node[i];
+        for (size_t k = 0; k < p->n_output; k++)
+            if (strcmp(text(p->output[k]), name) == 0)
+                return as_fail(im->err, ASSAY_E_FORMAT,
+                               "tensor '%s' is produced twice, first by node %zu '%s'", name, i,
+                               text(p->name));
+    }
+    return as_fail(im->err, ASSAY_E_FORMAT, "input or initializer '%s' is defined twice", name);
+}
+
 /* A tensor that nothing has defined yet; -1 in *out stands for an empty name. */
 static assay_code define(importer *im, const char *name, as_dtype dtype, const as_shape *shape,
                          int *out)
 {
     *out = -1;
     if (!name[0]) return ASSAY_OK;
-    if (as_graph_find_tensor(im->graph, name) >= 0)
-        return as_fail(im->err, ASSAY_E_FORMAT, "tensor '%s' is defined twice", name);
+    if (as_graph_find_tensor(im->graph, name) >= 0) return defined_twice(im, name);
     *out = as_graph_add_tensor(im->graph, name, dtype, shape);
     return *out < 0 ? no_memory(im) : ASSAY_OK;
 }
@@ -77,7 +94,8 @@ static assay_code define_weight(importer *im, const Onnx__TensorProto *proto, co
                                 int *out)
 {
     as_decoded decoded;
-    assay_code code = as_onnx_decode(proto, im->memory, "weight", &decoded, im->err);
+    assay_code code =
+        as_onnx_decode(proto, im->memory, im->external, "weight tensor", &decoded, im->err);
     if (!code) code = define(im, name, decoded.dtype, &decoded.shape, out);
     if (!code && *out >= 0)
         as_graph_set_data(im->graph, *out, decoded.data, decoded.n_elements);
@@ -170,7 +188,7 @@ static assay_code add_outputs(importer *im)
         int id = as_graph_find_tensor(im->graph, text(info->name));
         if (id < 0)
             return as_fail(im->err, ASSAY_E_FORMAT,
-                           "the graph's output '%s' is written by no node", text(info->name));
+                           "graph output '%s' is not produced by any node", text(info->name));
         const as_tensor *tensor = as_graph_tensor(im->graph, id);
         assay_code code = tensor->rank < 0 ? set_type(im, info, id) : ASSAY_OK;
         if (!code && !as_graph_add_output(im->graph, id)) code = no_memory(im);
@@ -257,8 +275,7 @@ static assay_code define_constant(importer *im, const Onnx__NodeProto *p, const 
         return as_fail(im->err, ASSAY_E_UNSUPPORTED, "its value is a '%s', assay takes numbers",
                        a->name);
     }
-    if (as_graph_find_tensor(im->graph, name) >= 0)
-        return as_fail(im->err, ASSAY_E_FORMAT, "tensor '%s' is defined twice", name);
+    if (as_graph_find_tensor(im->graph, name) >= 0) return defined_twice(im, name);
     return as_graph_add_constant(im->graph, name, dtype, shape, data) < 0 ? no_memory(im)
                                                                           : ASSAY_OK;
 }
@@ -286,7 +303,9 @@ static assay_code find_inputs(importer *im, const Onnx__NodeProto *p, size_t n)
         im->ids[k] = name[0] ? as_graph_find_tensor(im->graph, name) : -1;
         if (name[0] && im->ids[k] < 0)
             return as_fail(im->err, ASSAY_E_FORMAT,
-                           "it reads '%s', which no node, input or weight gives", name);
+                           "it reads the undefined tensor '%s', which no node, input or "
+                           "weight gives",
+                           name);
     }
     return ASSAY_OK;
 }
@@ -364,11 +383,17 @@ static assay_code check_shapes(const importer *im)
 }
 
 assay_code as_onnx_import(const Onnx__ModelProto *model, ProtobufCAllocator *memory,
-                          const char *name, as_graph *graph, assay_error *err)
+                          as_external *external, const char *name, as_graph *graph,
+                          assay_error *err)
 {
     if (!model->graph)
-        return as_fail(err, ASSAY_E_FORMAT, "%s is not an ONNX model: it has no graph", name);
-    importer im = {.proto = model->graph, .memory = memory, .graph = graph, .err = err};
+        return as_fail(err, ASSAY_E_FORMAT, "%s is not an ONNX model: there is no graph in it",
+                       name);
+    importer im = {.proto = model->graph,
+                   .memory = memory,
+                   .external = external,
+                   .graph = graph,
+                   .err = err};
     assay_code code = find_opset(model, name, &im.opset, err);
     if (!code && !as_graph_set_info(graph, text(model->graph->name), text(model->producer_name),
                                     im.opset))

@@ -10,7 +10,8 @@
  *     as_graph_free(graph);
  *
  * Read: the default domain, opsets AS_ONNX_OLDEST_OPSET to AS_ONNX_NEWEST_OPSET, the operators of
- * graph/operators.inc, weights inside the file.
+ * graph/operators.inc, weights inside the file or in files beneath its folder (onnx/external.h).
+ * Bytes are not trusted: nothing is unpacked before onnx/wire.h has bounded it.
  */
 #include "graph/graph.h"
 
@@ -30,7 +31,7 @@
  */
 assay_code as_onnx_load(const char *path, as_graph **out, assay_error *err);
 
-/** As as_onnx_load from memory; `name` stands for the path in messages. */
+/** As as_onnx_load from memory, which has no files beside it; `name` stands for the path in messages. */
 assay_code as_onnx_parse(const void *bytes, size_t size, const char *name, as_graph **out,
                          assay_error *err);
 

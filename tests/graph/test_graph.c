@@ -55,7 +55,8 @@ static void a_cycle_is_refused_with_its_node(void **state)
     assert_true(as_graph_add_output(g, b));
     assay_error err = {0};
     assert_int_equal(as_graph_sort(g, &err), ASSAY_E_FORMAT);
-    assert_string_equal(err.message, "it reads 'a', which itself depends on this node");
+    assert_string_equal(
+        err.message, "the nodes form a cycle: it reads 'a', which itself depends on this node");
     assert_string_equal(err.where, "node 1 'back' (Relu)");
     as_graph_free(g);
 }
@@ -69,7 +70,9 @@ static void an_input_that_nobody_writes_is_refused(void **state)
     assert_true(as_graph_add_output(g, y));
     assay_error err = {0};
     assert_int_equal(as_graph_sort(g, &err), ASSAY_E_FORMAT);
-    assert_string_equal(err.message, "it reads 'ghost', which no node, input or weight gives");
+    assert_string_equal(
+        err.message,
+        "it reads the undefined tensor 'ghost', which no node, input or weight gives");
     as_graph_free(g);
 }
 

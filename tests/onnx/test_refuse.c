@@ -46,11 +46,14 @@ static void an_html_page_is_no_model(void **state)
 {
     (void)state;
     static const char page[] = "<!DOCTYPE html>\n<html><body>Not found</body></html>\n";
-    refuse_bytes(page, sizeof page - 1,
-                 "m.onnx is not an ONNX model: no field of one begins at byte 0");
+    refuse_bytes(
+        page, sizeof page - 1,
+        "m.onnx is not an ONNX protobuf (it looks like a web page): no field of an ONNX "
+        "model begins at byte 0");
     static const char text[] = "hello, this is a text of more than a few words";
     refuse_bytes(text, sizeof text - 1,
-                 "m.onnx is not an ONNX model: no field of one begins at byte 0");
+                 "m.onnx is not an ONNX protobuf (it looks like text format): no field of an "
+                 "ONNX model begins at byte 0");
 }
 
 static void a_truncated_model_says_where_it_ends(void **state)
@@ -65,7 +68,7 @@ static void a_truncated_model_says_where_it_ends(void **state)
     as_graph *graph = NULL;
     assert_int_equal(as_onnx_parse(bytes, size - 9, "m.onnx", &graph, &err), ASSAY_E_FORMAT);
     assert_non_null(
-        strstr(err.message, "m.onnx is cut off or not an ONNX model: the field at byte"));
+        strstr(err.message, "m.onnx is truncated or not an ONNX model: the field at byte"));
     free(bytes);
 }
 
@@ -91,6 +94,43 @@ static void deep_nesting_is_refused_before_it_is_unpacked(void **state)
     free(bytes);
 }
 
+/* A model whose graph has `n` empty messages of field `number`. */
+static unsigned char *empty_messages(size_t n, int number, size_t *size)
+{
+    size_t length = 2 * n, at = 0;
+    unsigned char *bytes = malloc(length + 16);
+    bytes[at++] = 7 << 3 | 2; /* graph */
+    for (size_t left = length, i = 0; i < 5; i++, left >>= 7)
+        bytes[at++] = (unsigned char)((left & 0x7f) | (i < 4 ? 0x80 : 0));
+    for (size_t i = 0; i < n; i++) {
+        bytes[at++] = (unsigned char)(number << 3 | 2);
+        bytes[at++] = 0;
+    }
+    *size = at;
+    return bytes;
+}
+
+static void many_empty_messages_are_refused_within_bounds(void **state)
+{
+    (void)state;
+    static const int fields[] = {1, 5, 11, 12,
+                                 13}; /* node initializer input output value_info */
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        assay_error err = {0};
+        as_graph *graph = NULL;
+        size_t size;
+        unsigned char *bytes = empty_messages((size_t)1 << 20, fields[i], &size);
+        assert_int_equal(as_onnx_parse(bytes, size, "m.onnx", &graph, &err), ASSAY_E_FORMAT);
+        assert_string_equal(err.message, "m.onnx has 2097158 bytes whose messages and names "
+                                         "need more than 40 MiB");
+        free(bytes);
+        bytes = empty_messages((size_t)1 << 22, fields[i], &size);
+        assert_int_equal(as_onnx_parse(bytes, size, "m.onnx", &graph, &err), ASSAY_E_FORMAT);
+        assert_string_equal(err.message, "m.onnx holds more than 4194304 messages");
+        free(bytes);
+    }
+}
+
 static void a_model_without_graph_opset_or_output_is_refused(void **state)
 {
     (void)state;
@@ -99,10 +139,11 @@ static void a_model_without_graph_opset_or_output_is_refused(void **state)
     assert_refused(ASSAY_E_FORMAT, "the graph has no outputs", "m.onnx");
     add_output("y");
     m.model.n_opset_import = 0;
-    assert_refused(ASSAY_E_FORMAT, "dir/m.onnx does not say which opset its operators are of",
+    assert_refused(ASSAY_E_FORMAT,
+                   "dir/m.onnx has no opset_import for ONNX's operators, their meaning is open",
                    "m.onnx");
     m.model.graph = NULL;
-    assert_refused(ASSAY_E_FORMAT, "dir/m.onnx is not an ONNX model: it has no graph",
+    assert_refused(ASSAY_E_FORMAT, "dir/m.onnx is not an ONNX model: there is no graph in it",
                    "m.onnx");
 }
 
@@ -113,11 +154,15 @@ static void opsets_beyond_those_known_are_refused(void **state)
     begin_node("Relu", "r", "x", "y");
     add_output("y");
     m.opsets[0].version = -1;
-    assert_refused(ASSAY_E_UNSUPPORTED, "dir/m.onnx is of opset -1, assay reads 1 to 28",
-                   "m.onnx");
+    assert_refused(
+        ASSAY_E_UNSUPPORTED,
+        "dir/m.onnx is of opset -1, the lowest supported is 1, the highest supported is 28",
+        "m.onnx");
     m.opsets[0].version = 29;
-    assert_refused(ASSAY_E_UNSUPPORTED, "dir/m.onnx is of opset 29, assay reads 1 to 28",
-                   "m.onnx");
+    assert_refused(
+        ASSAY_E_UNSUPPORTED,
+        "dir/m.onnx is of opset 29, the lowest supported is 1, the highest supported is 28",
+        "m.onnx");
 }
 
 /* ---- Nodes ---- */
@@ -152,8 +197,10 @@ static void an_input_that_nothing_gives_is_refused(void **state)
     begin();
     begin_node("Relu", "r", "ghost", "y");
     add_output("y");
-    assert_refused(ASSAY_E_FORMAT, "it reads 'ghost', which no node, input or weight gives",
-                   "m.onnx: node 0 'r' (Relu)");
+    assert_refused(
+        ASSAY_E_FORMAT,
+        "it reads the undefined tensor 'ghost', which no node, input or weight gives",
+        "m.onnx: node 0 'r' (Relu)");
 }
 
 static void a_cycle_is_refused(void **state)
@@ -163,7 +210,8 @@ static void a_cycle_is_refused(void **state)
     begin_node("Add", "a", "x c", "b");
     begin_node("Relu", "r", "b", "c");
     add_output("c");
-    assert_refused(ASSAY_E_FORMAT, "it reads 'b', which itself depends on this node",
+    assert_refused(ASSAY_E_FORMAT,
+                   "the nodes form a cycle: it reads 'b', which itself depends on this node",
                    "m.onnx: node 1 'r' (Relu)");
 }
 
@@ -194,7 +242,8 @@ static void a_tensor_that_is_written_twice_is_refused(void **state)
     begin_node("Relu", "a", "x", "y");
     begin_node("Relu", "b", "x", "y");
     add_output("y");
-    assert_refused(ASSAY_E_FORMAT, "tensor 'y' is defined twice", "m.onnx: node 1 'b' (Relu)");
+    assert_refused(ASSAY_E_FORMAT, "tensor 'y' is produced twice, first by node 0 'a'",
+                   "m.onnx: node 1 'b' (Relu)");
 }
 
 static void an_output_that_nothing_writes_is_refused(void **state)
@@ -203,7 +252,7 @@ static void an_output_that_nothing_writes_is_refused(void **state)
     begin();
     begin_node("Relu", "a", "x", "y");
     add_output("z");
-    assert_refused(ASSAY_E_FORMAT, "the graph's output 'z' is written by no node", "m.onnx");
+    assert_refused(ASSAY_E_FORMAT, "graph output 'z' is not produced by any node", "m.onnx");
 }
 
 static void shapes_that_contradict_each_other_are_refused_at_load(void **state)
@@ -236,27 +285,27 @@ static void a_weight_of_a_wrong_size_is_counted(void **state)
     const int64_t dims[4] = {8, 3, 3, 3};
     begin_weight(F32, 4, dims, 27 * 4);
     assert_refused(ASSAY_E_FORMAT,
-                   "weight 'conv1.w' has 27 values, its shape [8,3,3,3] needs 216", "m.onnx");
+                   "weight tensor 'conv1.w' has 108 bytes, its shape [8,3,3,3] needs 864 bytes",
+                   "m.onnx");
     begin_weight(F32, 4, dims, 109);
-    assert_refused(
-        ASSAY_E_FORMAT,
-        "weight 'conv1.w' has 109 bytes, its shape [8,3,3,3] needs 216 values of 4 bytes",
-        "m.onnx");
+    assert_refused(ASSAY_E_FORMAT,
+                   "weight tensor 'conv1.w' has 109 bytes, its shape [8,3,3,3] needs 864 bytes",
+                   "m.onnx");
 }
 
 static void hostile_shapes_are_refused(void **state)
 {
     (void)state;
     begin_weight(F32, 2, (int64_t[]){-3, 2}, 4);
-    assert_refused(ASSAY_E_FORMAT,
-                   "weight 'conv1.w' has the shape [?,2], which no memory can hold", "m.onnx");
+    assert_refused(ASSAY_E_FORMAT, "weight tensor 'conv1.w' has the negative dimension -3",
+                   "m.onnx");
     begin_weight(F32, 3, (int64_t[]){INT64_MAX, INT64_MAX, 4}, 4);
     assay_error err = {0};
     as_graph *graph;
     assert_int_equal(load_model(&graph, &err), ASSAY_E_FORMAT);
     begin_weight(F32, 9, (int64_t[]){1, 1, 1, 1, 1, 1, 1, 1, 1}, 4);
-    assert_refused(ASSAY_E_UNSUPPORTED, "weight 'conv1.w' has 9 dims, at most 8 are read",
-                   "m.onnx");
+    assert_refused(ASSAY_E_UNSUPPORTED,
+                   "weight tensor 'conv1.w' has 9 dims, at most 8 are read", "m.onnx");
 }
 
 static void other_element_types_and_storages_are_refused(void **state)
@@ -264,15 +313,17 @@ static void other_element_types_and_storages_are_refused(void **state)
     (void)state;
     const int64_t one = 1;
     begin_weight(ONNX__TENSOR_PROTO__DATA_TYPE__INT8, 1, &one, 1);
-    assert_refused(ASSAY_E_UNSUPPORTED,
-                   "weight 'conv1.w' has elements INT8, which assay does not read", "m.onnx");
+    assert_refused(
+        ASSAY_E_UNSUPPORTED,
+        "weight tensor 'conv1.w' has elements INT8 (data type 3), which assay does not read",
+        "m.onnx");
     Onnx__TensorProto *w = begin_weight(F32, 1, &one, 4);
     w->has_data_location = 1;
     w->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
-    assert_refused(
-        ASSAY_E_UNSUPPORTED,
-        "weight 'conv1.w' lies in a file of its own, assay reads those inside the model",
-        "m.onnx");
+    assert_refused(ASSAY_E_FORMAT,
+                   "weight tensor 'conv1.w' has 4 bytes of raw data and 0 values, and lies in "
+                   "a file of its own, one of them is needed",
+                   "m.onnx");
 }
 
 static void an_input_of_another_type_is_refused(void **state)
@@ -294,6 +345,7 @@ int main(void)
         cmocka_unit_test(an_html_page_is_no_model),
         cmocka_unit_test(a_truncated_model_says_where_it_ends),
         cmocka_unit_test(deep_nesting_is_refused_before_it_is_unpacked),
+        cmocka_unit_test(many_empty_messages_are_refused_within_bounds),
         cmocka_unit_test(a_model_without_graph_opset_or_output_is_refused),
         cmocka_unit_test(opsets_beyond_those_known_are_refused),
         cmocka_unit_test(an_unknown_operator_is_refused_with_domain_and_opset),

@@ -50,7 +50,8 @@ static void a_tensor_of_a_wrong_size_is_refused(void **state)
     write_tensor(new_weight("input", F32, 2, (int64_t[]){2, 4}, data, sizeof data), path);
     as_onnx_tensor t;
     assert_int_equal(as_onnx_tensor_read(path, &t, &err), ASSAY_E_FORMAT);
-    assert_string_equal(err.message, "tensor 'input' has 6 values, its shape [2,4] needs 8");
+    assert_string_equal(err.message,
+                        "tensor 'input' has 24 bytes, its shape [2,4] needs 32 bytes");
     assert_string_equal(err.where, as_path_base(path));
     assert_null(t.data);
     unlink(path);
