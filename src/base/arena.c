@@ -89,7 +89,7 @@ bool as_arena_reserve(as_arena *arena, size_t bytes)
 
 void *as_arena_alloc(as_arena *arena, size_t bytes)
 {
-    if (bytes > SIZE_MAX - AS_ALIGNMENT) return NULL;
+    if (as_memory_fails_now() || bytes > SIZE_MAX - AS_ALIGNMENT) return NULL;
     size_t rounded = as_round_up(as_max(bytes, 1), AS_ALIGNMENT);
     chunk *c = arena->newest;
     if (!c || free_bytes(c) < rounded) c = add_chunk(arena, rounded, rounded);

@@ -179,31 +179,34 @@ assay_code as_folder_make(const char *path, assay_error *err)
     return code;
 }
 
-static assay_code remove_children(const char *path, assay_error *err)
+static bool remove_at(int folder, const char *name);
+
+/* Takes `fd`, an open folder, over. */
+static bool remove_children(int fd)
 {
-    as_names names = {0};
-    assay_code code = as_folder_list(path, &names, err);
-    for (size_t i = 0; !code && i < names.n; i++) {
-        char *child = as_path_join(path, names.items[i]);
-        code = child ? as_path_remove(child, err)
-                     : as_fail(err, ASSAY_E_MEMORY, "no memory to remove %s", path);
-        as_free(child);
-    }
-    as_names_free(&names);
-    return code;
+    DIR *folder = fdopendir(fd);
+    if (!folder) close(fd);
+    bool is_done = folder != NULL;
+    for (struct dirent *entry; is_done && (entry = readdir(folder));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            is_done = remove_at(fd, entry->d_name);
+    if (folder) closedir(folder);
+    return is_done;
+}
+
+/* Needs no memory of ours, so that what a failure has left can go when there is none. */
+static bool remove_at(int folder, const char *name)
+{
+    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT || errno == ENOTDIR) return true;
+    if (errno != EISDIR && errno != EPERM) return false; /* EPERM: POSIX, of a folder */
+    int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 && remove_children(fd) && unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }
 
 assay_code as_path_remove(const char *path, assay_error *err)
 {
-    struct stat info;
-    if (lstat(path, &info) != 0) {
-        if (errno == ENOENT || errno == ENOTDIR) return ASSAY_OK;
-        return as_fail(err, ASSAY_E_IO, "%s cannot be removed: %s", path, strerror(errno));
-    }
-    assay_code code = S_ISDIR(info.st_mode) ? remove_children(path, err) : ASSAY_OK;
-    if (!code && remove(path) != 0)
-        code = as_fail(err, ASSAY_E_IO, "%s cannot be removed: %s", path, strerror(errno));
-    return code;
+    if (remove_at(AT_FDCWD, path)) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_IO, "%s cannot be removed: %s", path, strerror(errno));
 }
 
 static int by_bytes(const void *a, const void *b)

@@ -5,6 +5,8 @@
  * Heap memory: aligned blocks, and a growing array's room.  All of assay's allocations go through
  * these or an arena, so that a test can make the n-th one fail.
  */
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/compiler.h"
@@ -23,6 +25,9 @@ char *as_path_join(const char *folder, const char *name) AS_CHECKED;
 
 /** printf into fresh memory (as_free); NULL when there is no memory. */
 char *as_format(const char *format, ...) AS_PRINTF(1, 2) AS_CHECKED;
+
+/** As as_format, of `values`. */
+char *as_format_values(const char *format, va_list values) AS_PRINTF(1, 0) AS_CHECKED;
 
 /**
  * Make room for one more element in a growing array: doubles when n == *room.
@@ -43,10 +48,20 @@ void *as_alloc_pages(size_t bytes) AS_CHECKED;
 /** Give pages back; `bytes` as they were asked for.  Takes NULL. */
 void as_free_pages(void *memory, size_t bytes);
 
-/** Test hook: let the n-th allocation from now fail (1 = the next); 0 switches it off. */
+/*
+ * Test hook: let the n-th allocation from now fail (1 = the next), or it and all that follow; 0
+ * switches it off.  Blocks of an arena count like any other.
+ */
 void as_memory_fail_at(size_t n);
+void as_memory_fail_from(size_t n);
+
+/** Count an allocation, and say whether the hook wants it to fail; for allocators alone. */
+bool as_memory_fails_now(void);
 
 /** Allocations since the process began, for the hook's loop. */
 size_t as_memory_count(void);
+
+/** Blocks that were not given back yet; the same before and after whatever leaks nothing. */
+size_t as_memory_held(void);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/cpu.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "cli/cli.h"
@@ -187,10 +188,13 @@ static json_t *layers_json(const bench *b, double whole_ms)
     assay_error err;
     for (size_t i = 0; i < b->n_layers; i++) {
         as_summary s = {0};
-        if (as_summary_of(b->layer_ms[i], b->n, &s, &err)) break;
+        if (as_summary_of(b->layer_ms[i], b->n, &s, &err)) {
+            json_decref(list);
+            return NULL;
+        }
         const as_layer *layer = &plan->layers[i];
-        json_array_append_new(
-            list,
+        as_json_append(
+            &list,
             json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f}", "name",
                       layer->name, "op", layer->op_type, "route", as_layer_route(layer),
                       "nodes", layer->n_nodes, "median_ms", s.median, "lower_quartile_ms",
@@ -218,11 +222,14 @@ static int print_json(const as_cli *cli, const bench *b, const as_summary *s, do
                              "warm_up_calls", (json_int_t)b->n_warm_up, "steady", b->is_steady,
                              "lower_quartile_ms", s->lower_quartile, "upper_quartile_ms",
                              s->upper_quartile);
-    json_object_update(root, more);
+    if (json_object_update(root, more)) {
+        json_decref(root);
+        root = NULL;
+    }
     json_decref(more);
     if (o->layers) {
-        json_object_set_new(root, "peak_gflops", json_real(b->peak_gflops));
-        json_object_set_new(root, "layers", layers_json(b, s->median));
+        as_json_set(&root, "peak_gflops", json_real(b->peak_gflops));
+        as_json_set(&root, "layers", layers_json(b, s->median));
     }
     assay_error err = {0};
     assay_code code = as_output_json(root, false, &err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/npy.h"
 #include "base/size.h"
@@ -16,6 +17,7 @@
 #include "cli/detect_options.h"
 #include "engine/detector.h"
 #include "image/document.h"
+#include "report/text.h"
 
 #define MAX_BATCH_MOST 256
 
@@ -75,8 +77,8 @@ typedef struct work {
 
 static json_t *begin_line(const item *it)
 {
-    json_t *line = json_pack("{s:s}", "image", it->path);
-    if (it->page) json_object_set_new(line, "page", json_integer(it->page));
+    json_t *line = json_pack("{s:o}", "image", as_json_name(it->path));
+    if (it->page) as_json_set(&line, "page", json_integer(it->page));
     return line;
 }
 
@@ -86,9 +88,9 @@ static json_t *boxes_json(const as_boxes *boxes)
     for (size_t i = 0; i < boxes->n; i++) {
         json_t *box = json_array();
         for (int k = 0; k < 4; k++)
-            json_array_append_new(box, json_pack("[i, i]", (int)boxes->items[i].corners[k][0],
-                                                 (int)boxes->items[i].corners[k][1]));
-        json_array_append_new(list, box);
+            as_json_append(&box, json_pack("[i, i]", (int)boxes->items[i].corners[k][0],
+                                           (int)boxes->items[i].corners[k][1]));
+        as_json_append(&list, box);
     }
     return list;
 }
@@ -97,7 +99,7 @@ static json_t *scores_json(const as_boxes *boxes)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < boxes->n; i++)
-        json_array_append_new(list, as_json_number(boxes->items[i].score));
+        as_json_append(&list, as_json_number(boxes->items[i].score));
     return list;
 }
 
@@ -113,16 +115,16 @@ static json_t *result_line(const work *w, const item *it, const as_boxes *boxes,
                            const as_call_report *report)
 {
     json_t *line = begin_line(it);
-    json_object_set_new(line, "size", json_pack("[i, i]", it->image.h, it->image.w));
-    json_object_set_new(line, "input",
-                        json_pack("[I, I, I, I]", (json_int_t)report->call.n,
-                                  (json_int_t)report->call.c, (json_int_t)report->call.h,
-                                  (json_int_t)report->call.w));
-    json_object_set_new(line, "boxes", boxes_json(boxes));
-    json_object_set_new(line, "scores", scores_json(boxes));
+    as_json_set(&line, "size", json_pack("[i, i]", it->image.h, it->image.w));
+    as_json_set(&line, "input",
+                json_pack("[I, I, I, I]", (json_int_t)report->call.n,
+                          (json_int_t)report->call.c, (json_int_t)report->call.h,
+                          (json_int_t)report->call.w));
+    as_json_set(&line, "boxes", boxes_json(boxes));
+    as_json_set(&line, "scores", scores_json(boxes));
     if (report->n_not_finite)
-        json_object_set_new(line, "not_finite", json_integer((json_int_t)report->n_not_finite));
-    if (w->options->stages) json_object_set_new(line, "stages", stages_json(report));
+        as_json_set(&line, "not_finite", json_integer((json_int_t)report->n_not_finite));
+    if (w->options->stages) as_json_set(&line, "stages", stages_json(report));
     return line;
 }
 
@@ -164,24 +166,27 @@ static assay_code save_map(const work *w, const item *it, size_t index, assay_er
     return code;
 }
 
-static void print_ready(work *w)
+static assay_code print_ready(work *w, assay_error *err)
 {
-    for (; w->n_printed < w->n_items && w->items[w->n_printed].line; w->n_printed++) {
+    assay_code code = ASSAY_OK;
+    for (; !code && w->n_printed < w->n_items && w->items[w->n_printed].line; w->n_printed++) {
         json_t **line = &w->items[w->n_printed].line;
-        assay_error err;
-        (void)as_output_json(*line, false,
-                             &err); /* main sees a stdout that fails at its close */
+        code = as_output_json(*line, false, err);
+        if (code == ASSAY_E_IO) code = ASSAY_OK; /* main sees it when stdout is closed */
         json_decref(*line);
         *line = NULL;
     }
+    return code;
 }
 
 static assay_code finish_item(work *w, size_t index_in_call, item *it, const as_boxes *boxes,
                               const as_call_report *report, assay_error *err)
 {
     it->line = result_line(w, it, boxes, report);
-    assay_code code = ASSAY_OK;
-    if (w->options->maps) code = save_map(w, it, index_in_call, err);
+    assay_code code =
+        it->line ? ASSAY_OK
+                 : as_fail(err, ASSAY_E_MEMORY, "no memory for the line of %s", it->path);
+    if (!code && w->options->maps) code = save_map(w, it, index_in_call, err);
     if (!code && w->options->overlay) code = draw(w, it, boxes, err);
     as_image_free(&it->image);
     return code;
@@ -205,8 +210,8 @@ static assay_code run_batch(work *w, batch *b, assay_error *err)
     b->n = 0;
     if (!code && as_interrupted())
         code = as_fail(err, ASSAY_E_INTERRUPTED, "stopped after %zu inputs", w->n_printed);
-    print_ready(w);
-    return code;
+    const assay_code printed = print_ready(w, code ? NULL : err);
+    return code ? code : printed;
 }
 
 /* The batch of a network size; NULL without memory. */
@@ -240,10 +245,10 @@ static assay_code add_unreadable(work *w, const char *path, int page, const assa
     item *it = add_item(w, path, page);
     if (!it) return as_fail(err, ASSAY_E_MEMORY, "no memory for %s", path);
     it->line = begin_line(it);
-    json_object_set_new(it->line, "error", json_string(why->message));
+    as_json_set(&it->line, "error", as_json_name(why->message));
+    if (!it->line) return as_fail(err, ASSAY_E_MEMORY, "no memory for the line of %s", path);
     w->has_unreadable = true;
-    print_ready(w);
-    return ASSAY_OK;
+    return print_ready(w, err);
 }
 
 /* Takes the pixels of `image`. */

@@ -3,9 +3,11 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/detect_options.h"
 #include "corpus/freeze.h"
+#include "report/text.h"
 
 typedef struct freeze_options {
     as_detect_options detect;
@@ -63,18 +65,15 @@ static assay_code print_json(const freeze_options *o, const as_corpus *corpus,
     json_t *skipped = json_array();
     for (size_t i = 0; i < corpus->n_skipped; i++) {
         const as_corpus_skip *skip = &corpus->skipped[i];
-        json_array_append_new(skipped,
-                              json_pack("{s:s, s:o, s:s, s:s}", "name", skip->name, "page",
-                                        skip->page ? json_integer(skip->page) : json_null(),
-                                        "kind", skip->kind, "reason", skip->reason));
+        as_json_append(&skipped, json_pack("{s:s, s:o, s:s, s:s}", "name", skip->name, "page",
+                                           skip->page ? json_integer(skip->page) : json_null(),
+                                           "kind", skip->kind, "reason", skip->reason));
     }
     json_t *root = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:i, s:o}", "corpus", o->output, "manifest_sha256",
-        corpus->manifest_sha256, "documents", (json_int_t)s->n_documents, "pages",
-        (json_int_t)s->n_pages, "regions", (json_int_t)s->n_regions, "calls",
+        "{s:o, s:s, s:I, s:I, s:I, s:I, s:i, s:o}", "corpus", as_json_name(o->output),
+        "manifest_sha256", corpus->manifest_sha256, "documents", (json_int_t)s->n_documents,
+        "pages", (json_int_t)s->n_pages, "regions", (json_int_t)s->n_regions, "calls",
         (json_int_t)s->n_calls, "largest_call", s->largest_call, "skipped", skipped);
-    if (!root)
-        return as_fail(err, ASSAY_E_ARGUMENT, "%s is not UTF-8, JSON needs it", o->output);
     assay_code code = as_output_json(root, true, err);
     json_decref(root);
     return code;

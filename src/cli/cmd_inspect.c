@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "operators/infer.h"
@@ -155,11 +156,11 @@ static json_t *layers_json(const inspection *in)
         char routes[64], steps[96];
         offered(in, layer, routes, sizeof routes);
         steps_text(layer, steps, sizeof steps);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I}", "name",
-                                              layer->name, "op", layer->op_type, "route",
-                                              as_layer_route(layer), "offered", routes,
-                                              "epilogue", steps, "nodes", layer->n_nodes,
-                                              "macs", (json_int_t)layer->macs));
+        as_json_append(&list,
+                       json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I}", "name", layer->name,
+                                 "op", layer->op_type, "route", as_layer_route(layer),
+                                 "offered", routes, "epilogue", steps, "nodes", layer->n_nodes,
+                                 "macs", (json_int_t)layer->macs));
     }
     return list;
 }
@@ -173,10 +174,10 @@ static json_t *nodes_json(const inspection *in)
         char shape[96] = "";
         if (node->outputs[0] >= 0)
             as_shape_text(&in->shapes.of[node->outputs[0]], shape, sizeof shape);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", node->name,
-                                              "op", node->op_type, "shape", shape, "macs",
-                                              (json_int_t)cost.macs, "parameters",
-                                              (json_int_t)cost.n_parameters));
+        as_json_append(&list,
+                       json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", node->name, "op",
+                                 node->op_type, "shape", shape, "macs", (json_int_t)cost.macs,
+                                 "parameters", (json_int_t)cost.n_parameters));
     }
     return list;
 }
@@ -188,14 +189,14 @@ static assay_code print_json(const inspection *in, assay_error *err)
         as_graph_producer_name(in->graph), "opset", as_graph_opset(in->graph), "parameters",
         (json_int_t)in->n_parameters, "macs", (json_int_t)in->macs, "nodes", nodes_json(in));
     if (in->plan) {
-        json_object_set_new(root, "layers", layers_json(in));
-        json_object_set_new(root, "arena_bytes",
-                            json_integer((json_int_t)(in->plan->arena_floats * sizeof(float))));
-        json_object_set_new(root, "weight_bytes",
-                            json_integer((json_int_t)as_model_weight_bytes(in->model)));
+        as_json_set(&root, "layers", layers_json(in));
+        as_json_set(&root, "arena_bytes",
+                    json_integer((json_int_t)(in->plan->arena_floats * sizeof(float))));
+        as_json_set(&root, "weight_bytes",
+                    json_integer((json_int_t)as_model_weight_bytes(in->model)));
     } else {
-        json_object_set_new(root, "unsupported", json_string(in->why_no_plan.message));
-        json_object_set_new(root, "unsupported_at", json_string(in->why_no_plan.where));
+        as_json_set(&root, "unsupported", json_string(in->why_no_plan.message));
+        as_json_set(&root, "unsupported_at", json_string(in->why_no_plan.where));
     }
     assay_code code = as_output_json(root, false, err);
     json_decref(root);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "base/json.h"
 #include "cli/cli.h"
 #include "kernels/kernels.h"
 
@@ -94,11 +95,11 @@ static assay_code print_json(as_isa chosen, assay_error *err)
     json_t *isas = json_array(), *kernels = json_array();
     for (as_isa isa = 0; isa < AS_ISA_N; isa++) {
         const as_kernels *k = as_kernels_get(isa);
-        json_array_append_new(isas, json_pack("{s:s, s:b, s:b, s:b}", "name", as_isa_name(isa),
-                                              "built", k != NULL, "available",
-                                              obstacle_of(isa) == NULL, "used", isa == chosen));
+        as_json_append(&isas, json_pack("{s:s, s:b, s:b, s:b}", "name", as_isa_name(isa),
+                                        "built", k != NULL, "available",
+                                        obstacle_of(isa) == NULL, "used", isa == chosen));
         for (size_t i = 0; k && i < k->n_lines; i++)
-            json_array_append_new(kernels, line_json(k, i));
+            as_json_append(&kernels, line_json(k, i));
     }
     json_t *root = json_pack("{s:o, s:o}", "isas", isas, "kernels", kernels);
     if (!root) return as_fail(err, ASSAY_E_MEMORY, "no memory for the table of kernels");

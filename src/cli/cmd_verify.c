@@ -3,8 +3,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "cli/cli.h"
 #include "corpus/corpus.h"
+#include "report/text.h"
 
 typedef struct verify_options {
     bool json;
@@ -19,7 +21,8 @@ typedef struct findings {
     const as_cli *cli;
     as_progress bar;
     bool is_started;
-    json_t *problems; /* NULL where they are printed as they come */
+    bool is_json;     /* else problems are printed as they come */
+    json_t *problems; /* owns */
     size_t n;
 } findings;
 
@@ -31,21 +34,14 @@ static void show_progress(void *context, size_t done, size_t total, const char *
     as_progress_step(&f->bar, done, detail);
 }
 
-/* A text that may not be UTF-8, as a corpus' path. */
-static json_t *text_of(const char *text)
-{
-    json_t *string = json_string(text);
-    return string ? string : json_string("(not UTF-8)");
-}
-
 static void take_problem(void *context, const char *file, const assay_error *problem)
 {
     findings *f = context;
     f->n++;
-    if (f->problems)
-        json_array_append_new(f->problems, json_pack("{s:o, s:s, s:o}", "file", text_of(file),
-                                                     "code", assay_code_name(problem->code),
-                                                     "message", text_of(problem->message)));
+    if (f->is_json)
+        as_json_append(&f->problems, json_pack("{s:o, s:s, s:o}", "file", as_json_name(file),
+                                               "code", assay_code_name(problem->code),
+                                               "message", as_json_name(problem->message)));
     else
         (void)as_cli_fail(f->cli, problem);
 }
@@ -55,12 +51,12 @@ static assay_code print_result(const char *path, findings *f, assay_error *err)
 {
     as_corpus *corpus = NULL;
     assay_code code = f->n ? ASSAY_OK : as_corpus_load(path, &corpus, err);
-    if (!code && f->problems) {
-        json_t *root = json_pack("{s:o, s:b, s:O}", "corpus", text_of(path), "unchanged",
+    if (!code && f->is_json) {
+        json_t *root = json_pack("{s:o, s:b, s:O}", "corpus", as_json_name(path), "unchanged",
                                  f->n == 0, "problems", f->problems);
         if (corpus) {
-            json_object_set_new(root, "manifest_sha256", json_string(corpus->manifest_sha256));
-            json_object_set_new(root, "regions", json_integer((json_int_t)corpus->n_regions));
+            as_json_set(&root, "manifest_sha256", json_string(corpus->manifest_sha256));
+            as_json_set(&root, "regions", json_integer((json_int_t)corpus->n_regions));
         }
         code = as_output_json(root, true, err);
         json_decref(root);
@@ -76,14 +72,14 @@ static int run(const as_cli *cli, const void *values)
 {
     const verify_options *o = values;
     const char *path = cli->arguments.items[0];
-    findings f = {.cli = cli, .problems = o->json ? json_array() : NULL};
+    findings f = {.cli = cli, .is_json = o->json, .problems = json_array()};
     as_corpus_watch watch = {
         .progress = show_progress, .progress_context = &f, .stop = as_stop};
     assay_error err = {0};
     assay_code found = as_corpus_verify(path, &watch, take_problem, &f, &err);
     if (f.is_started) as_progress_end(&f.bar);
     int status = as_cli_exit_status(found);
-    if (found == ASSAY_E_INTERRUPTED || print_result(path, &f, &err))
+    if (found == ASSAY_E_INTERRUPTED || found == ASSAY_E_MEMORY || print_result(path, &f, &err))
         status = as_cli_fail(cli, &err);
     json_decref(f.problems);
     return status;

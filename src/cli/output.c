@@ -2,32 +2,25 @@
 #include "cli/output.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 
 static assay_code fail_stdout(assay_error *err)
 {
     return as_fail(err, ASSAY_E_IO, "standard output cannot be written: %s", strerror(errno));
 }
 
-json_t *as_json_number(double value)
-{
-    if (isnan(value)) return json_string("nan");
-    if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
-    return json_real(value);
-}
-
 assay_code as_output_json(const json_t *root, bool is_pretty, assay_error *err)
 {
     size_t flags = is_pretty ? JSON_INDENT(2) : 0;
-    char *text = json_dumps(root, flags | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY);
+    char *text = as_json_dump(root, flags | JSON_REAL_PRECISION(17));
     if (!text) return as_fail(err, ASSAY_E_MEMORY, "no memory for a line of JSON");
     bool is_written = fputs(text, stdout) >= 0 && fputc('\n', stdout) != EOF;
-    free(text);
+    as_free(text);
     return is_written ? ASSAY_OK : fail_stdout(err);
 }
 

@@ -7,17 +7,14 @@
  *     if (as_output_claim(path, options->force, &err)) return as_cli_fail(cli, &err);
  *     if (as_output_json(root, false, &err)) return as_cli_fail(cli, &err);
  */
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
-
-/** A number for JSON; what is not finite becomes the string "nan", "inf" or "-inf". */
-json_t *as_json_number(double value);
+#include "base/json.h"
 
 /**
- * Print `root` on stdout: one line, or indented where `is_pretty`.  Keys keep their order, doubles
+ * Print `root` (NULL: it could not be made) on stdout: one line, or indented where `is_pretty`.  Keys keep their order, doubles
  * have 17 digits.  @return ASSAY_E_IO when it cannot be written, ASSAY_E_MEMORY.
  */
 assay_code as_output_json(const json_t *root, bool is_pretty, assay_error *err);

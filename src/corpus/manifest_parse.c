@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/size.h"
 #include "corpus/calls.h"
 #include "corpus/fields.h"
@@ -51,7 +52,8 @@ static char *keep_id(reader *r, as_fields *f, size_t index)
                     "id \"%.100s\" is not 1 to 200 of the characters A-Z a-z 0-9 . _ -", id);
     if (!f->code && json_object_get(r->ids, id))
         f->code = as_fail(r->err, ASSAY_E_FORMAT, "id \"%.100s\" stands twice", id);
-    if (!f->code && json_object_set_new(r->ids, id, json_integer((json_int_t)index)) != 0)
+    if (!f->code) as_json_set(&r->ids, id, json_integer((json_int_t)index));
+    if (!f->code && !r->ids)
         f->code = as_fail(r->err, ASSAY_E_MEMORY, "no memory for a manifest's ids");
     return keep(r, f, id);
 }
@@ -91,7 +93,7 @@ static assay_code read_source(reader *r, as_fields *f, size_t index)
     s->name = keep(r, f, as_field_text(f, "name"));
     s->sha256 = keep_hash(r, f, "sha256");
     s->size_bytes = as_field_int(f, "bytes", 0, INT64_MAX);
-    if (!f->code && !as_name_unescape(r->corpus->arena, s->name))
+    if (!f->code && !as_name_is_escaped(s->name))
         f->code = as_fail(r->err, ASSAY_E_FORMAT, "name \"%.100s\" is not an escaped file name",
                           s->name);
     if (!f->code && (strchr(s->name, '/') || !s->name[0]))
@@ -376,16 +378,13 @@ static assay_code check_self(as_bytes *text, assay_error *err)
 
 assay_code as_manifest_parse(as_bytes *text, as_corpus *corpus, assay_error *err)
 {
-    json_error_t why;
+    json_t *root = NULL;
     assay_code code = as_sha256_bytes(text->data, text->size, corpus->manifest_sha256, err);
     if (!code) code = check_self(text, err);
+    if (!code) code = as_json_parse(text->data, text->size, 0, &root, err);
     if (code) return code;
-    json_t *root = json_loadb((char *)text->data, text->size, JSON_REJECT_DUPLICATES, &why);
     reader r = {.corpus = corpus, .root = root, .ids = json_object(), .err = err};
-    if (!root)
-        code = as_fail(err, ASSAY_E_FORMAT, "%s line %d is not JSON: %s", AS_MANIFEST_NAME,
-                       why.line, why.text);
-    else if (!r.ids)
+    if (!r.ids)
         code = as_fail(err, ASSAY_E_MEMORY, "no memory for a manifest's ids");
     else if (!json_is_object(root))
         code = as_fail(err, ASSAY_E_FORMAT, "%s is not a JSON object", AS_MANIFEST_NAME);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "corpus/manifest.h"
 #include "corpus/names.h"
@@ -60,11 +61,8 @@ static json_t *call_json(const as_corpus *corpus, size_t i)
 {
     const as_corpus_call *c = &corpus->calls[i];
     json_t *inputs = json_array();
-    for (int j = 0; inputs && j < c->n; j++)
-        if (json_array_append_new(inputs, json_string(corpus->regions[c->inputs[j]].id)) != 0) {
-            json_decref(inputs);
-            inputs = NULL;
-        }
+    for (int j = 0; j < c->n; j++)
+        as_json_append(&inputs, json_string(corpus->regions[c->inputs[j]].id));
     return json_pack("{s:s, s:s, s:[iiii], s:o}", "id", c->id, "document",
                      corpus->documents[c->document].id, "shape", c->n, 3, c->h, c->w, "inputs",
                      inputs);
@@ -82,11 +80,8 @@ static json_t *list_of(const as_corpus *corpus, size_t n,
                        json_t *(*item)(const as_corpus *corpus, size_t i))
 {
     json_t *list = json_array();
-    for (size_t i = 0; list && i < n; i++)
-        if (json_array_append_new(list, item(corpus, i)) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+    for (size_t i = 0; i < n; i++)
+        as_json_append(&list, item(corpus, i));
     return list;
 }
 
@@ -106,26 +101,27 @@ static json_t *manifest_json(const as_corpus *c)
                      list_of(c, c->n_skipped, skip_json), "self_sha256", zeros);
 }
 
-/*
- * JSON text with the fewer digits that give every number back: 15 (0.6) or else 17.
- * The result is jansson's (free).
- */
+/* JSON text with the fewer digits that give every number back: 15 (0.6) or else 17 (as_free). */
 static char *dump(const json_t *root)
 {
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-    json_t *again = text ? json_loads(text, 0, NULL) : NULL;
-    bool is_same = again && json_equal(again, root);
+    char *text = as_json_dump(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    json_t *again;
+    if (!text || as_json_parse(text, strlen(text), 0, &again, NULL) == ASSAY_E_MEMORY) {
+        as_free(text);
+        return NULL;
+    }
+    bool is_same = json_equal(again, root);
     json_decref(again);
     if (is_same) return text;
-    free(text);
-    return json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    as_free(text);
+    return as_json_dump(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 }
 
 assay_code as_manifest_print(const as_corpus *corpus, as_bytes *text, assay_error *err)
 {
     *text = (as_bytes){0};
     json_t *root = manifest_json(corpus);
-    char *dumped = root ? dump(root) : NULL;
+    char *dumped = dump(root);
     size_t n = dumped ? strlen(dumped) : 0;
     assay_code code = ASSAY_OK;
     if (dumped) text->data = as_alloc(n + 2);
@@ -143,7 +139,7 @@ assay_code as_manifest_print(const as_corpus *corpus, as_bytes *text, assay_erro
                        corpus->n_regions);
     }
     if (code) as_bytes_free(text);
-    free(dumped);
+    as_free(dumped);
     json_decref(root);
     return code;
 }
@@ -183,9 +179,7 @@ assay_code as_sums_print(const as_corpus *corpus, as_bytes *text, assay_error *e
             text->size +=
                 print_sum((char *)text->data + text->size, corpus->sources[i].sha256, name);
         else
-            code = as_fail(err, ASSAY_E_FORMAT,
-                           "source name \"%.100s\" is not an escaped file name",
-                           corpus->sources[i].name);
+            code = as_fail(err, ASSAY_E_MEMORY, "no memory for %s", AS_SUMS_NAME);
     }
     as_arena_free(arena);
     if (code) as_bytes_free(text);

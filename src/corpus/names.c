@@ -67,23 +67,36 @@ static int digit_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* The byte that begins at *at, *at moved behind it; -1 where none does. */
+static int next_byte(const char **at)
+{
+    const char *text = *at;
+    *at += 1;
+    if (*text != '\\') return (unsigned char)*text;
+    if (text[1] == '\\') {
+        *at += 1;
+        return '\\';
+    }
+    int hi = text[1] == 'x' ? digit_of(text[2]) : -1, lo = hi >= 0 ? digit_of(text[3]) : -1;
+    if (lo < 0 || (hi == 0 && lo == 0)) return -1;
+    *at += 3;
+    return hi * 16 + lo;
+}
+
+bool as_name_is_escaped(const char *text)
+{
+    while (*text)
+        if (next_byte(&text) < 0) return false;
+    return true;
+}
+
 char *as_name_unescape(as_arena *arena, const char *text)
 {
+    if (!as_name_is_escaped(text)) return NULL;
     char *name = as_arena_array(arena, strlen(text) + 1, 1), *to = name;
-    for (const char *at = text; name && *at; at++) {
-        if (*at != '\\') {
-            *to++ = *at;
-        } else if (at[1] == '\\') {
-            *to++ = *++at;
-        } else {
-            int hi = at[1] == 'x' ? digit_of(at[2]) : -1, lo = hi >= 0 ? digit_of(at[3]) : -1;
-            if (lo < 0 || (hi == 0 && lo == 0)) return NULL;
-            *to++ = (char)(hi * 16 + lo);
-            at += 3;
-        }
-    }
-    if (name) *to = '\0';
-    return name;
+    while (name && *text)
+        *to++ = (char)next_byte(&text);
+    return name; /* the arena's memory is zeroed */
 }
 
 static bool is_id_byte(char c)

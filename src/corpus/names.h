@@ -12,7 +12,10 @@
 /** Escape a name into the arena; NULL without memory. */
 char *as_name_escape(as_arena *arena, const char *name) AS_CHECKED;
 
-/** Undo as_name_escape; NULL without memory or when `text` is not what it makes. */
+/** Whether `text` is what as_name_escape makes. */
+bool as_name_is_escaped(const char *text);
+
+/** Undo as_name_escape; NULL without memory, and where !as_name_is_escaped(text). */
 char *as_name_unescape(as_arena *arena, const char *text) AS_CHECKED;
 
 /** Whether `id` is 1..200 of [A-Za-z0-9._-] and does not begin with '.' or '-'. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "corpus/fields.h"
 #include "corpus/manifest.h"
@@ -70,17 +71,13 @@ assay_code as_named_regions_read(const char *path, const as_detect_settings *set
 {
     as_bytes text = {0};
     json_t *root = NULL;
-    json_error_t why;
     *out = (as_named_regions){0};
     assay_code code = as_file_read(path, FILE_BYTES_MAX, &text, err);
     if (code) goto done;
     code = as_sha256_bytes(text.data, text.size, out->sha256, err);
     if (code) goto done;
-    root = json_loadb((char *)text.data, text.size, JSON_REJECT_DUPLICATES, &why);
-    if (root)
-        code = read_all(root, settings, out, err);
-    else
-        code = as_fail(err, ASSAY_E_FORMAT, "line %d is not JSON: %s", why.line, why.text);
+    code = as_json_parse(text.data, text.size, 0, &root, err);
+    if (!code) code = read_all(root, settings, out, err);
     if (code) as_error_where(err, "%s", path);
 done:
     json_decref(root);

@@ -17,9 +17,14 @@ typedef struct verification {
     assay_error *err; /* may be NULL */
 } verification;
 
-/* One more problem with `file`. */
+/* One more problem with `file`.  Without memory nothing is found, and nothing more is looked for. */
 static void note(verification *v, const char *file, const assay_error *problem)
 {
+    if (problem->code == ASSAY_E_MEMORY && v->first != ASSAY_E_MEMORY) {
+        v->first = ASSAY_E_MEMORY;
+        if (v->err) *v->err = *problem;
+    }
+    if (v->first == ASSAY_E_MEMORY) return;
     if (v->report) v->report(v->context, file, problem);
     if (v->first) return;
     v->first = problem->code;
@@ -33,9 +38,11 @@ static void note_extra(verification *v, const as_corpus *corpus, const char *fol
     assay_error problem;
     const char *text = as_name_escape(corpus->arena, name);
     char *file = text && folder[0] ? as_path_join(folder, text) : as_strdup(text ? text : "");
-    as_fail(&problem, ASSAY_E_CHANGED, "%s does not belong to the corpus",
-            file ? file : "a file");
-    note(v, file ? file : "", &problem);
+    if (text && file)
+        as_fail(&problem, ASSAY_E_CHANGED, "%s does not belong to the corpus", file);
+    else
+        as_fail(&problem, ASSAY_E_MEMORY, "no memory to verify");
+    note(v, file, &problem);
     as_free(file);
 }
 
@@ -68,10 +75,13 @@ static void check_region(verification *v, const as_corpus *corpus, size_t region
     struct stat info;
     const char *file = corpus->regions[region].file;
     char *path = as_corpus_region_path(corpus, region);
-    bool is_other = path && lstat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    assay_code code = is_other
-                          ? as_fail(&problem, ASSAY_E_CHANGED, "%s is not a regular file", file)
-                          : as_corpus_region_pixels(corpus, region, &image, &problem);
+    assay_code code = ASSAY_OK;
+    if (!path)
+        code = as_fail(&problem, ASSAY_E_MEMORY, "no memory to verify");
+    else if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        code = as_fail(&problem, ASSAY_E_CHANGED, "%s is not a regular file", file);
+    else
+        code = as_corpus_region_pixels(corpus, region, &image, &problem);
     if (!code)
         as_image_free(&image);
     else
@@ -117,10 +127,12 @@ static void check_regions_folder(verification *v)
     struct stat info;
     assay_error problem;
     char *path = as_path_join(v->path, AS_REGIONS_FOLDER);
-    if (path && lstat(path, &info) == 0 && !S_ISDIR(info.st_mode)) {
-        as_fail(&problem, ASSAY_E_CHANGED, "%s is not a folder", AS_REGIONS_FOLDER);
-        note(v, AS_REGIONS_FOLDER, &problem);
-    }
+    assay_code code = ASSAY_OK;
+    if (!path)
+        code = as_fail(&problem, ASSAY_E_MEMORY, "no memory to verify");
+    else if (lstat(path, &info) == 0 && !S_ISDIR(info.st_mode))
+        code = as_fail(&problem, ASSAY_E_CHANGED, "%s is not a folder", AS_REGIONS_FOLDER);
+    if (code) note(v, AS_REGIONS_FOLDER, &problem);
     as_free(path);
 }
 
@@ -131,7 +143,7 @@ static assay_code check_all(verification *v, const as_corpus *corpus,
     check_folder(v, corpus, "", is_top_entry);
     check_regions_folder(v);
     check_folder(v, corpus, AS_REGIONS_FOLDER, is_region_file);
-    for (size_t i = 0; i < corpus->n_regions; i++) {
+    for (size_t i = 0; i < corpus->n_regions && v->first != ASSAY_E_MEMORY; i++) {
         if (watch && watch->stop && watch->stop(watch->stop_context))
             return as_fail(v->err, ASSAY_E_INTERRUPTED, "interrupted after %zu of %zu regions",
                            i, corpus->n_regions);

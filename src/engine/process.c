@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/threads.h"
@@ -105,8 +106,10 @@ static assay_code read_reply(process_engine *p, const char *what, json_t **reply
     }
     if (code) return as_fail(err, code, "%s", why.message);
     if (!line) return lose_child(p, what, err);
-    *reply = json_loads(line, 0, NULL);
-    if (!json_is_object(*reply)) {
+    code = as_json_parse(line, strlen(line), 0, reply, err);
+    if (code == ASSAY_E_MEMORY) {
+        drop_child(p);
+    } else if (!json_is_object(*reply)) {
         code = as_fail(err, ASSAY_E_CHILD,
                        "the adapter of %s wrote '%.60s', a JSON object is the reply to %s",
                        p->name, line, what);
@@ -125,7 +128,7 @@ static assay_code ask(process_engine *p, const char *what, json_t *request, json
                       assay_error *err)
 {
     *reply = NULL;
-    char *line = request ? json_dumps(request, JSON_COMPACT) : NULL;
+    char *line = as_json_dump(request, JSON_COMPACT);
     json_decref(request);
     assay_code code = ASSAY_OK;
     if (!p->child)
@@ -136,7 +139,7 @@ static assay_code ask(process_engine *p, const char *what, json_t *request, json
     else if (as_process_write(p->child, line, strlen(line), err) ||
              as_process_write(p->child, "\n", 1, err))
         code = lose_child(p, what, err);
-    free(line);
+    as_free(line);
     return code ? code : read_reply(p, what, reply, err);
 }
 
@@ -189,7 +192,7 @@ static json_t *cpus_json(size_t n)
     CPU_ZERO(&mask);
     sched_getaffinity(0, sizeof mask, &mask);
     for (int cpu = 0; cpu < CPU_SETSIZE && json_array_size(list) < n; cpu++)
-        if (CPU_ISSET(cpu, &mask)) json_array_append_new(list, json_integer(cpu));
+        if (CPU_ISSET(cpu, &mask)) as_json_append(&list, json_integer(cpu));
     return list;
 }
 
@@ -199,7 +202,7 @@ static json_t *options_json(const as_policy *policy)
     for (size_t i = 0; i < policy->n_options; i++) {
         const char *pair = policy->options[i], *equals = strchr(pair, '=');
         char *key = as_format("%.*s", (int)(equals - pair), pair);
-        if (key) json_object_set_new(object, key, json_string(equals + 1));
+        as_json_set(&object, key, json_string(equals + 1));
         as_free(key);
     }
     return object;
@@ -314,12 +317,12 @@ static assay_code take_shape(const process_engine *p, const json_t *reply, as_sh
         if (is_good) *extents[i] = (size_t)extent;
     }
     if (is_good) return ASSAY_OK;
-    char *text = json_dumps(list ? list : reply, JSON_COMPACT | JSON_ENCODE_ANY);
+    char *text = as_json_dump(list ? list : reply, JSON_COMPACT);
     assay_code code =
         as_fail(err, ASSAY_E_UNSUPPORTED,
                 "%s gives an output of shape %.60s, it needs one to four extents above 0",
                 p->name, text ? text : "?");
-    free(text);
+    as_free(text);
     return code;
 }
 

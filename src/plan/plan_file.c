@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 as_plan_file *as_plan_file_new(void)
@@ -49,11 +50,10 @@ static json_t *layer_json(const as_layer_choice *choice, const as_plan_layer *la
     json_t *candidates = json_array();
     for (size_t i = 0; i < layer->n_candidates; i++) {
         const as_plan_candidate *c = &layer->candidates[i];
-        json_array_append_new(candidates,
-                              json_pack("{s:s, s:b, s:b, s:o, s:o}", "route", c->route, "exact",
-                                        c->is_exact, "changes_boxes", c->changes_boxes,
-                                        "in_place", cost_json(&c->in_place), "isolated",
-                                        cost_json(&c->isolated)));
+        as_json_append(&candidates,
+                       json_pack("{s:s, s:b, s:b, s:o, s:o}", "route", c->route, "exact",
+                                 c->is_exact, "changes_boxes", c->changes_boxes, "in_place",
+                                 cost_json(&c->in_place), "isolated", cost_json(&c->isolated)));
     }
     return json_pack("{s:i, s:s, s:s, s:s, s:o}", "node", choice->node, "name", choice->name,
                      "op", layer->op_type, "route", choice->route, "candidates", candidates);
@@ -63,10 +63,7 @@ static json_t *layers_json(const as_plan_file *file)
 {
     json_t *layers = json_array();
     for (size_t i = 0; i < file->n_layers; i++)
-        if (json_array_append_new(layers, layer_json(&file->choices[i], &file->layers[i]))) {
-            json_decref(layers);
-            return NULL;
-        }
+        as_json_append(&layers, layer_json(&file->choices[i], &file->layers[i]));
     return layers;
 }
 
@@ -74,10 +71,10 @@ static json_t *group_json(const as_group_choice *choice, const as_plan_group *gr
 {
     json_t *candidates = json_array();
     for (int i = 0; i < AS_BANDS_N; i++)
-        json_array_append_new(candidates,
-                              json_pack("{s:s, s:I, s:o}", "bands", as_bands_name((as_bands)i),
-                                        "rows", (json_int_t)group->rows[i], "in_place",
-                                        cost_json(&group->in_place[i])));
+        as_json_append(&candidates,
+                       json_pack("{s:s, s:I, s:o}", "bands", as_bands_name((as_bands)i), "rows",
+                                 (json_int_t)group->rows[i], "in_place",
+                                 cost_json(&group->in_place[i])));
     return json_pack("{s:i, s:s, s:i, s:s, s:I, s:s, s:o}", "first_node", choice->first,
                      "first", group->first, "last_node", choice->last, "last", group->last,
                      "layers", (json_int_t)group->n_layers, "bands",
@@ -88,11 +85,7 @@ static json_t *groups_json(const as_plan_file *file)
 {
     json_t *groups = json_array();
     for (size_t i = 0; i < file->n_groups; i++)
-        if (json_array_append_new(groups,
-                                  group_json(&file->group_choices[i], &file->groups[i]))) {
-            json_decref(groups);
-            return NULL;
-        }
+        as_json_append(&groups, group_json(&file->group_choices[i], &file->groups[i]));
     return groups;
 }
 
@@ -101,10 +94,10 @@ static json_t *evidence_json(const as_plan_evidence *e)
     json_t *calls = json_array();
     for (size_t i = 0; i < e->n_calls; i++) {
         const as_plan_call *c = &e->calls[i];
-        json_array_append_new(calls, json_pack("{s:s, s:I, s:I, s:I, s:I}", "id", c->id, "n",
-                                               (json_int_t)c->n, "h", (json_int_t)c->h, "w",
-                                               (json_int_t)c->w, "calls_of_its_shape",
-                                               (json_int_t)c->n_calls));
+        as_json_append(&calls,
+                       json_pack("{s:s, s:I, s:I, s:I, s:I}", "id", c->id, "n",
+                                 (json_int_t)c->n, "h", (json_int_t)c->h, "w", (json_int_t)c->w,
+                                 "calls_of_its_shape", (json_int_t)c->n_calls));
     }
     return json_pack("{s:s, s:I, s:o, s:f, s:I, s:I, s:b, s:I, s:I, s:I}", "manifest_sha256",
                      e->manifest_sha256, "seed", (json_int_t)e->seed, "calls", calls,
@@ -148,10 +141,10 @@ assay_code as_plan_file_text(const as_plan_file *file, char **text, assay_error 
 {
     *text = NULL;
     json_t *root = file_json(file);
-    char *dump = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) : NULL;
+    char *dump = as_json_dump(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     json_decref(root);
     if (dump) *text = as_format("%s\n", dump);
-    free(dump);
+    as_free(dump);
     return *text ? ASSAY_OK
                  : as_fail(err, ASSAY_E_MEMORY, "no memory for the plan of %zu layers",
                            file->n_layers);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "plan/plan_file.h"
 
@@ -307,11 +308,9 @@ static void read_root(reader *r, const json_t *root)
 
 static assay_code parse(const as_bytes *text, as_plan_file *file, assay_error *err)
 {
-    json_error_t why;
-    json_t *root =
-        json_loadb((const char *)text->data, text->size, JSON_REJECT_DUPLICATES, &why);
-    if (!root)
-        return as_fail(err, ASSAY_E_FORMAT, "line %d is no JSON: %.120s", why.line, why.text);
+    json_t *root;
+    assay_code code = as_json_parse(text->data, text->size, 0, &root, err);
+    if (code) return code;
     reader r = {.file = file, .err = err};
     read_root(&r, root);
     json_decref(root);

@@ -2,7 +2,6 @@
 #include "report/facts.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +29,11 @@ assay_code as_facts_format(as_facts *f, const char **out, assay_error *err, cons
                            ...)
 {
     va_list values;
-    char *printed = NULL;
     va_start(values, format);
-    int n = vasprintf(&printed, format, values);
+    char *printed = as_format_values(format, values);
     va_end(values);
-    char *text = n < 0 ? NULL : as_arena_strdup(f->arena, printed);
-    if (n >= 0) free(printed);
+    char *text = printed ? as_arena_strdup(f->arena, printed) : NULL;
+    as_free(printed);
     *out = text;
     if (!text) return as_fail(err, ASSAY_E_MEMORY, "no memory for a sentence of the report");
     return ASSAY_OK;
@@ -217,6 +215,23 @@ assay_code as_facts_document(const as_facts *f, size_t policy, size_t document,
     return code;
 }
 
+/** A stored text as JSON; NULL in *out where it is none, which is no failure. */
+static assay_code read_json(const char *text, json_t **out, assay_error *err)
+{
+    assay_code code = as_json_parse(text, strlen(text), JSON_DECODE_ANY, out, err);
+    return code == ASSAY_E_FORMAT ? ASSAY_OK : code;
+}
+
+static assay_code read_texts(as_facts *f, assay_error *err)
+{
+    assay_code code = as_facts_array(f, f->n_engines, sizeof(json_t *), &f->engine_facts, err);
+    if (!code) code = read_json(f->run->machine_json, &f->machine, err);
+    if (!code) code = read_json(f->run->findings_json, &f->findings, err);
+    for (size_t i = 0; !code && i < f->n_engines; i++)
+        code = read_json(f->engines[i].json, &f->engine_facts[i], err);
+    return code;
+}
+
 assay_code as_facts_load(const char *path, as_facts **out, assay_error *err)
 {
     *out = NULL;
@@ -228,6 +243,7 @@ assay_code as_facts_load(const char *path, as_facts **out, assay_error *err)
     if (code) goto done;
     f->run = as_evidence_run(f->evidence);
     code = load_tables(f, err);
+    if (!code) code = read_texts(f, err);
     if (!code) code = find_rounds(f, err);
     if (!code) code = sum_slots(f, err);
     if (!code) code = as_facts_compare(f, err);
@@ -248,6 +264,10 @@ done:
 void as_facts_free(as_facts *f)
 {
     if (!f) return;
+    for (size_t i = 0; f->engine_facts && i < f->n_engines; i++)
+        json_decref(f->engine_facts[i]);
+    json_decref(f->machine);
+    json_decref(f->findings);
     as_evidence_close(f->evidence);
     as_arena_free(f->arena);
     as_free(f);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "evidence/evidence.h"
 #include "verdict/compare.h"
 #include "verdict/statistics.h"
@@ -116,6 +117,10 @@ typedef struct as_facts {
     const as_review_row *reviews;
     size_t n_policies, n_orders, n_documents, n_inputs, n_calls, n_slots, n_samples, n_box_sets,
         n_answers, n_memory, n_engines, n_passes, n_snapshots, n_processes, n_reviews;
+
+    json_t *machine,
+        *findings;         /**< Of the run's JSON texts, NULL where they are none.  Owns. */
+    json_t **engine_facts; /**< [n_engines] likewise. */
 
     size_t n_rounds; /**< Formal rounds of which a slot or a place in the order is there. */
     size_t n_rounds_done;    /**< Those with a slot, finished or failed, of every policy due. */

@@ -158,29 +158,28 @@ static tile certainty_tile(const as_facts *f)
     return t;
 }
 
-static tile machine_tile(const as_facts *f)
+static tile machine_tile(as_page *page, const as_facts *f)
 {
     tile t = {.title = "Machine", .tone = ""};
     char isa[32], threads[16];
     size_t p = f->choice.policy == AS_NO_POLICY ? (size_t)f->run->baseline : f->choice.policy;
     size_t n_dirty = 0;
-    as_engine_fact(f, p, "isa", isa, sizeof isa);
-    as_engine_fact(f, p, "threads", threads, sizeof threads);
+    as_engine_fact(page, f, p, "isa", isa, sizeof isa);
+    as_engine_fact(page, f, p, "threads", threads, sizeof threads);
     for (size_t r = 0; r < f->n_rounds; r++)
         n_dirty += f->rounds[r].is_dirty;
     snprintf(t.value, sizeof t.value, "%s%s%s thread%s", isa, *isa ? ", " : "",
              *threads ? threads : "?", strcmp(threads, "1") == 0 ? "" : "s");
-    json_t *machine = json_loads(f->run->machine_json, 0, NULL);
-    const char *cpu = json_string_value(json_object_get(machine, "cpu"));
+    const char *cpu = json_string_value(json_object_get(f->machine, "cpu"));
     snprintf(t.note, sizeof t.note, "%.80s%s%zu of %zu rounds dirty%s", cpu ? cpu : "",
              cpu ? "; " : "", n_dirty, f->n_rounds,
              f->run->exclusive_hardware ? "; declared exclusive" : "");
-    json_decref(machine);
     return t;
 }
 
-static void put_hero(FILE *out, const as_facts *f)
+static void put_hero(as_page *page, const as_facts *f)
 {
+    FILE *out = page->out;
     bool is_broken = f->choice.policy == AS_NO_POLICY;
     fprintf(out, "<header><p class=\"eyebrow\">assay &middot; ");
     as_put_html(out, f->run->model_name);
@@ -197,7 +196,8 @@ static void put_hero(FILE *out, const as_facts *f)
     fputs("</h1>\n<p class=\"lead\">", out);
     as_put_html(out, f->certainty);
     fputs("</p>\n<dl class=\"tiles\">\n", out);
-    const tile tiles[] = {cost_tile(f), boxes_tile(f), certainty_tile(f), machine_tile(f)};
+    const tile tiles[] = {cost_tile(f), boxes_tile(f), certainty_tile(f),
+                          machine_tile(page, f)};
     for (size_t i = 0; i < AS_COUNT_OF(tiles); i++)
         put_tile(out, &tiles[i]);
     fputs("</dl>\n</div></header>\n", out);
@@ -275,7 +275,7 @@ assay_code as_write_report_html(const as_outputs *outputs, FILE *out, assay_erro
     for (size_t i = 0; i < AS_COUNT_OF(style); i++)
         fprintf(out, "%s\n", style[i]);
     fputs("</style></head>\n<body><main>\n", out);
-    put_hero(out, f);
+    put_hero(&page, f);
     put_plot(out, outputs);
     as_section_policies(&page, f);
     as_section_warnings(&page, f);

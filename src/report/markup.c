@@ -2,21 +2,25 @@
 #include "report/markup.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
-/** Print into fresh memory (free); NULL when there is none, which is shown as "?". */
-static char *formatted(const char *format, va_list values)
-{
-    char *text;
-    return vasprintf(&text, format, values) < 0 ? NULL : text;
-}
+#include "base/memory.h"
 
-static void print_with(FILE *out, void (*print)(FILE *, const char *), const char *format,
+static void print_with(as_page *page, void (*print)(FILE *, const char *), const char *format,
                        va_list values)
 {
-    char *text = formatted(format, values);
-    print(out, text ? text : "?");
-    free(text);
+    char *text = as_format_values(format, values);
+    if (text)
+        print(page->out, text);
+    else
+        page->lacks_memory = true;
+    as_free(text);
+}
+
+assay_code as_page_check(const as_page *page, assay_error *err)
+{
+    return page->lacks_memory
+               ? as_fail(err, ASSAY_E_MEMORY, "no memory for a page of the report")
+               : ASSAY_OK;
 }
 
 void as_heading(as_page *page, int level, const char *id, const char *text)
@@ -28,7 +32,7 @@ void as_paragraph(as_page *page, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    print_with(page->out, page->markup->paragraph, format, values);
+    print_with(page, page->markup->paragraph, format, values);
     va_end(values);
 }
 
@@ -38,7 +42,7 @@ void as_item(as_page *page, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    print_with(page->out, page->markup->list_item, format, values);
+    print_with(page, page->markup->list_item, format, values);
     va_end(values);
 }
 
@@ -48,7 +52,7 @@ void as_code(as_page *page, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    print_with(page->out, page->markup->code, format, values);
+    print_with(page, page->markup->code, format, values);
     va_end(values);
 }
 
@@ -67,9 +71,10 @@ void as_table(as_page *page, const as_table_column *columns, size_t n)
 static void put_cell(as_page *page, as_tone tone, const char *format, va_list values)
 {
     if (page->n_cells == 0) page->markup->row_begin(page->out);
-    char *text = formatted(format, values);
-    page->markup->cell(page->out, &page->columns[page->n_cells], tone, text ? text : "?");
-    free(text);
+    char *text = as_format_values(format, values);
+    page->lacks_memory = page->lacks_memory || !text;
+    page->markup->cell(page->out, &page->columns[page->n_cells], tone, text ? text : "");
+    as_free(text);
     if (++page->n_cells < page->n_columns) return;
     page->markup->row_end(page->out);
     page->n_cells = 0;

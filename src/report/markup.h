@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/compiler.h"
+#include "base/error.h"
 
 /** What a cell says besides its words. */
 typedef enum as_tone { AS_TONE_PLAIN, AS_TONE_GOOD, AS_TONE_BAD, AS_TONE_CHOSEN } as_tone;
@@ -52,7 +52,11 @@ typedef struct as_page {
     FILE *out;
     const as_table_column *columns; /**< Of the open table. */
     size_t n_columns, n_cells;      /**< Cells of the open row. */
+    bool lacks_memory;              /**< Something could not be said. */
 } as_page;
+
+/** At a page's end: ASSAY_E_MEMORY where something of it could not be said. */
+assay_code as_page_check(const as_page *page, assay_error *err);
 
 void as_heading(as_page *page, int level, const char *id, const char *text);
 void as_paragraph(as_page *page, const char *format, ...) AS_PRINTF(2, 3);

@@ -45,10 +45,10 @@ static assay_code put_file(const char *folder, const char *name, const void *dat
 static assay_code put_json(const char *folder, const char *name, int digits, json_t *root,
                            assay_error *err)
 {
-    char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(digits)) : NULL;
+    char *text = as_json_dump(root, JSON_INDENT(1) | JSON_REAL_PRECISION((size_t)digits));
     assay_code code = text ? put_file(folder, name, text, strlen(text), err)
                            : as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", name);
-    free(text);
+    as_free(text);
     json_decref(root);
     return code;
 }
@@ -62,7 +62,7 @@ static json_t *boxes_json(const as_box_set_row *set)
             as_json_append(&box, json_pack("[i, i]", (int)set->boxes[i].corners[c][0],
                                            (int)set->boxes[i].corners[c][1]));
         as_json_append(&boxes, box);
-        as_json_append(&scores, as_json_score(set->boxes[i].score));
+        as_json_append(&scores, as_json_number(set->boxes[i].score));
     }
     return json_pack("{s:o, s:o}", "boxes", boxes, "scores", scores);
 }

@@ -298,8 +298,9 @@ static void section_reproduce(as_page *page, const as_facts *f)
     as_heading(page, 2, "reproduce", "How to reproduce");
     as_paragraph(page, "The same corpus and model, by their hashes, then the experiment:");
     char *corpus = as_text_quoted(run->corpus_path), *model = as_text_quoted(run->model_path);
-    as_code(page, "assay verify %s", corpus ? corpus : "?");
-    as_code(page, "sha256sum %s   # %s", model ? model : "?", run->model_sha256);
+    page->lacks_memory = page->lacks_memory || !corpus || !model;
+    as_code(page, "assay verify %s", corpus ? corpus : "");
+    as_code(page, "sha256sum %s   # %s", model ? model : "", run->model_sha256);
     as_free(corpus);
     as_free(model);
     as_code(page, "%s", run->command);
@@ -319,5 +320,5 @@ assay_code as_sections_rest(as_page *page, const as_facts *f, assay_error *err)
     as_section_passes(page, f);
     as_section_environment(page, f);
     section_reproduce(page, f);
-    return ASSAY_OK;
+    return as_page_check(page, err);
 }

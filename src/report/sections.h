@@ -27,6 +27,7 @@ void as_section_passes(as_page *page, const as_facts *f);
 void as_section_environment(as_page *page, const as_facts *f);
 
 /** A string of an engine's facts at the start of a policy's first finished slot; "" without. */
-void as_engine_fact(const as_facts *f, size_t policy, const char *key, char *text, size_t room);
+void as_engine_fact(as_page *page, const as_facts *f, size_t policy, const char *key,
+                    char *text, size_t room);
 
 #endif

@@ -171,19 +171,11 @@ void as_section_passes(as_page *page, const as_facts *f)
     as_fold_end(page);
 }
 
-/** A JSON value as words: strings as they are, the rest as JSON. */
+/** A JSON value as words (as_free): strings as they are, the rest as JSON. */
 static char *value_text(const json_t *value)
 {
     if (json_is_string(value)) return as_strdup(json_string_value(value));
-    return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9));
-}
-
-static void free_value_text(const json_t *value, char *text)
-{
-    if (json_is_string(value))
-        as_free(text);
-    else
-        free(text); /* jansson's */
+    return as_json_dump(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
 }
 
 /** Rows "a.b: value" of an object, depth first. */
@@ -196,29 +188,30 @@ static void object_rows(as_page *page, const char *prefix, const json_t *object,
         char *name = as_format("%s%s%s", prefix, *prefix ? "." : "", key);
         if (name && json_is_object(value) && depth > 0) {
             object_rows(page, name, value, depth - 1);
-        } else if (name) {
+        } else {
             char *text = value_text(value);
-            as_cell(page, "%s", name);
-            as_cell(page, "%s", !text ? "?" : *text ? text : "–");
-            free_value_text(value, text);
+            page->lacks_memory = page->lacks_memory || !name || !text;
+            as_cell(page, "%s", name ? name : "");
+            as_cell(page, "%s", text && *text ? text : "–");
+            as_free(text);
         }
         as_free(name);
     }
 }
 
-void as_engine_fact(const as_facts *f, size_t policy, const char *key, char *text, size_t room)
+void as_engine_fact(as_page *page, const as_facts *f, size_t policy, const char *key,
+                    char *text, size_t room)
 {
     int slot = first_slot(f, policy);
     text[0] = '\0';
     for (size_t i = 0; i < f->n_engines; i++) {
         const as_engine_row *row = &f->engines[i];
         if (row->slot != slot || strcmp(row->moment, "start") != 0) continue;
-        json_t *facts = json_loads(row->json, 0, NULL);
-        const json_t *value = json_object_get(facts, key);
+        const json_t *value = json_object_get(f->engine_facts[i], key);
         char *words = value ? value_text(value) : NULL;
         if (words) snprintf(text, room, "%s", words);
-        if (value) free_value_text(value, words);
-        json_decref(facts);
+        page->lacks_memory = page->lacks_memory || (value && !words);
+        as_free(words);
         return;
     }
 }
@@ -234,7 +227,7 @@ static void engine_table(as_page *page, const as_facts *f)
         as_cell(page, "%s", as_facts_name(f, p));
         for (size_t k = 0; k < AS_COUNT_OF(keys); k++) {
             char text[256];
-            as_engine_fact(f, p, keys[k], text, sizeof text);
+            as_engine_fact(page, f, p, keys[k], text, sizeof text);
             as_cell(page, "%s", *text ? text : "–");
         }
     }
@@ -247,7 +240,7 @@ static void findings_table(as_page *page, const as_facts *f)
     static const as_table_column columns[] = {
         {"what", false}, {"", false}, {"seen", false}, {"effect", false}, {"advice", false}};
     static const char *const keys[] = {"name", "severity", "seen", "effect", "advice"};
-    json_t *findings = json_loads(f->run->findings_json, 0, NULL), *item;
+    const json_t *findings = f->findings, *item;
     size_t i;
     if (json_array_size(findings) > 0) {
         as_fold(page, "The machine when the run began, as assay env sees it");
@@ -264,7 +257,6 @@ static void findings_table(as_page *page, const as_facts *f)
         as_table_end(page);
         as_fold_end(page);
     }
-    json_decref(findings);
 }
 
 void as_section_environment(as_page *page, const as_facts *f)
@@ -289,9 +281,7 @@ void as_section_environment(as_page *page, const as_facts *f)
         as_cell(page, "%s", rows[i][0]);
         as_cell(page, "%s", rows[i][1]);
     }
-    json_t *machine = json_loads(run->machine_json, 0, NULL);
-    object_rows(page, "", machine, 2);
-    json_decref(machine);
+    object_rows(page, "", f->machine, 2);
     as_table_end(page);
     findings_table(page, f);
 }

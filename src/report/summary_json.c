@@ -187,10 +187,9 @@ static json_t *noise_json(const as_facts *f)
 }
 
 /** A JSON text of the evidence as it stands there; a string where it is none. */
-static json_t *stored_json(const char *text)
+static json_t *stored_json(json_t *value, const char *text)
 {
-    json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
-    return value ? value : as_json_text(text);
+    return value ? json_incref(value) : as_json_text(text);
 }
 
 static json_t *engines_json(const as_facts *f)
@@ -203,7 +202,7 @@ static json_t *engines_json(const as_facts *f)
                                         "round", as_round_number(slot->phase, slot->round),
                                         "policy", as_json_text(f->policies[slot->policy].name),
                                         "moment", as_json_text(f->engines[i].moment), "facts",
-                                        stored_json(f->engines[i].json)));
+                                        stored_json(f->engine_facts[i], f->engines[i].json)));
     }
     return list;
 }
@@ -251,7 +250,7 @@ static json_t *summary_json(const as_facts *f)
         "differences", differences_json(f), "inputs_without_boxes", empty_inputs_json(f),
         "warnings", warnings, "exclusive_hardware", (int)run->exclusive_hardware,
         "program_sha256", as_json_text(run->program_sha256), "machine",
-        stored_json(run->machine_json), "engines", engines_json(f));
+        stored_json(f->machine, run->machine_json), "engines", engines_json(f));
 }
 
 assay_code as_write_summary_json(const as_outputs *outputs, FILE *out, assay_error *err)

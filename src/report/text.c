@@ -138,16 +138,10 @@ json_t *as_json_text(const char *text)
     return string;
 }
 
-json_t *as_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
-
-static const char *word_of(double value)
+json_t *as_json_name(const char *text)
 {
-    return isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-}
-
-json_t *as_json_score(double value)
-{
-    return isfinite(value) ? json_real(value) : json_string(word_of(value));
+    json_t *string = json_string(text);
+    return string ? string : as_json_text(text);
 }
 
 void as_put_score(FILE *out, double value)
@@ -155,21 +149,5 @@ void as_put_score(FILE *out, double value)
     if (isfinite(value))
         fprintf(out, "%.17g", value);
     else
-        fprintf(out, "\"%s\"", word_of(value));
-}
-
-static void give_up(json_t **to)
-{
-    json_decref(*to);
-    *to = NULL;
-}
-
-void as_json_append(json_t **to, json_t *value)
-{
-    if (json_array_append_new(*to, value)) give_up(to);
-}
-
-void as_json_set(json_t **to, const char *key, json_t *value)
-{
-    if (json_object_set_new(*to, key, value)) give_up(to);
+        fprintf(out, "\"%s\"", as_number_word(value));
 }

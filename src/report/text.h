@@ -5,10 +5,10 @@
  * Strings of the evidence, escaped for where they are printed.  File names are bytes: whatever is
  * not UTF-8, and every control character, is shown as \xNN, never dropped and never raw.
  */
-#include <jansson.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
+#include "base/json.h"
 
 /** `text` with bytes that are no UTF-8, and control characters, as \xNN (as_free); NULL without memory. */
 char *as_text_clean(const char *text) AS_CHECKED;
@@ -34,20 +34,10 @@ size_t as_text_columns(const char *text);
 /** A JSON string of the cleaned text; a new reference, NULL without memory. */
 json_t *as_json_text(const char *text);
 
-/** A JSON number, null for what is not finite. */
-json_t *as_json_real(double value);
+/** ... of the text as it is; cleaned only where it is no UTF-8. */
+json_t *as_json_name(const char *text);
 
-/** A JSON number, or the string "nan", "inf" or "-inf": scores of boxes. */
-json_t *as_json_score(double value);
-
-/**
- * Append to, or set in, the list or object *to and take `value` over.  Where either is NULL, or memory
- * ends, *to becomes NULL and stays it, so that the whole is checked once, at its end.
- */
-void as_json_append(json_t **to, json_t *value);
-void as_json_set(json_t **to, const char *key, json_t *value);
-
-/** Print a score as JSON, 17 digits or the strings of as_json_score. */
+/** Print a score as JSON, 17 digits or the strings of as_json_number. */
 void as_put_score(FILE *out, double value);
 
 #endif

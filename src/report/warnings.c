@@ -244,22 +244,21 @@ static assay_code say_noise(sentences *list, assay_error *err)
 /** What `assay env` found when the run began and likely spoils it; the rest is in a table. */
 static assay_code say_findings(sentences *list, assay_error *err)
 {
-    json_t *findings = json_loads(list->f->run->findings_json, 0, NULL);
     size_t i;
     json_t *item;
     assay_code code = ASSAY_OK;
-    json_array_foreach(findings, i, item)
+    json_array_foreach(list->f->findings, i, item)
     {
-        const char *severity = "", *seen = "", *effect = "", *advice = "", *text;
-        if (code || json_unpack(item, "{s:s, s:s, s:s, s:s}", "severity", &severity, "seen",
-                                &seen, "effect", &effect, "advice", &advice))
-            continue;
+        const char *severity = json_string_value(json_object_get(item, "severity"));
+        const char *seen = json_string_value(json_object_get(item, "seen")), *text;
+        const char *effect = json_string_value(json_object_get(item, "effect"));
+        const char *advice = json_string_value(json_object_get(item, "advice"));
+        if (code || !severity || !seen || !effect || !advice) continue;
         if (strcmp(severity, "spoils") != 0) continue;
         code = as_facts_format(list->f, &text, err, "When the run began: %s; %s.  Advice: %s.",
                                seen, effect, advice);
         if (!code) code = keep(list, text, err);
     }
-    json_decref(findings);
     return code;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "engine/adapter.h"
@@ -32,13 +33,13 @@ static assay_code each_file(const as_policy_row *policies, size_t n, file_fn fn,
 static assay_code add_sum(void *context, const char *policy, const char *path, assay_error *err)
 {
     char hex[AS_SHA256_HEX];
-    json_t *sums = context;
+    json_t **sums = context;
     assay_code code = as_sha256_file(path, hex, err);
     if (code) return code;
     char *key = as_path_join(policy, as_path_base(path));
-    bool is_set = key && json_object_set_new(sums, key, json_string(hex)) == 0;
+    as_json_set(sums, key, json_string(hex));
     as_free(key);
-    return is_set ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for %s's hash", path);
+    return *sums ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for %s's hash", path);
 }
 
 assay_code as_adapters_hash(const as_policy_row *policies, size_t n, json_t **out,
@@ -46,7 +47,7 @@ assay_code as_adapters_hash(const as_policy_row *policies, size_t n, json_t **ou
 {
     *out = json_object();
     if (!*out) return as_fail(err, ASSAY_E_MEMORY, "no memory for hashes of adapters");
-    assay_code code = each_file(policies, n, add_sum, *out, err);
+    assay_code code = each_file(policies, n, add_sum, out, err);
     if (!code) return ASSAY_OK;
     json_decref(*out);
     *out = NULL;
@@ -101,10 +102,14 @@ static assay_code compare(const json_t *now, json_t *needed, assay_error *err)
 assay_code as_adapters_check(const as_run_row *run, const as_policy_row *policies, size_t n,
                              assay_error *err)
 {
-    json_t *now;
+    json_t *now, *machine;
     assay_code code = as_adapters_hash(policies, n, &now, err);
     if (code) return code;
-    json_t *machine = json_loads(run->machine_json, 0, NULL);
+    code = as_json_parse(run->machine_json, strlen(run->machine_json), 0, &machine, err);
+    if (code == ASSAY_E_MEMORY) {
+        json_decref(now);
+        return code;
+    }
     code = compare(now, json_object_get(machine, AS_ADAPTERS_KEY), err);
     json_decref(machine);
     json_decref(now);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "engine/engine.h"
@@ -39,7 +40,7 @@ typedef struct beginning {
     as_replay *replay;
     as_environment *environment;
     char *model_path, *corpus_path;     /* absolute, of malloc */
-    char *machine_text, *findings_text; /* of malloc */
+    char *machine_text, *findings_text; /* own */
     char model_sha256[AS_SHA256_HEX], program_sha256[AS_SHA256_HEX];
     char created[AS_CLOCK_LABEL];
     size_t n_rounds;
@@ -63,8 +64,8 @@ static void free_beginning(beginning *b)
     as_environment_free(b->environment);
     free(b->model_path);
     free(b->corpus_path);
-    free(b->machine_text);
-    free(b->findings_text);
+    as_free(b->machine_text);
+    as_free(b->findings_text);
 }
 
 static assay_code parse_policies(beginning *b, assay_error *err)
@@ -209,10 +210,10 @@ static assay_code look_at_machine(beginning *b, assay_error *err)
     json_t *adapters;
     code = as_adapters_hash(b->policies, b->options->n_policies, &adapters, err);
     if (code) return code;
-    json_object_set_new(b->environment->machine, AS_ADAPTERS_KEY, adapters);
+    as_json_set(&b->environment->machine, AS_ADAPTERS_KEY, adapters);
     json_t *findings = as_environment_findings_json(b->environment);
-    b->machine_text = json_dumps(b->environment->machine, JSON_COMPACT);
-    b->findings_text = findings ? json_dumps(findings, JSON_COMPACT) : NULL;
+    b->machine_text = as_json_dump(b->environment->machine, JSON_COMPACT);
+    b->findings_text = as_json_dump(findings, JSON_COMPACT);
     json_decref(findings);
     return b->machine_text && b->findings_text
                ? ASSAY_OK

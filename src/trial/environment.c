@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "image/image.h"
 #include "trial/machine.h"
@@ -278,8 +279,7 @@ json_t *as_environment_findings_json(const as_environment *environment)
     json_t *list = json_array();
     for (size_t i = 0; i < environment->n_findings; i++) {
         const as_finding *f = &environment->findings[i];
-        json_array_append_new(list,
-                              json_pack("{s:s s:s s:s s:s s:s}", "name", f->name, "severity",
+        as_json_append(&list, json_pack("{s:s s:s s:s s:s s:s}", "name", f->name, "severity",
                                         as_severity_name(f->severity), "seen", f->seen,
                                         "effect", f->effect, "advice", f->advice));
     }

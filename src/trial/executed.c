@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "engine/policy.h"
 #include "trial/adapters.h"
@@ -136,9 +137,12 @@ assay_code as_executed_check_plans(const char *run_folder, const as_policy_row *
 /* "SUM  adapters/POLICY/FILE\n" of every adapter's file; in fresh memory, NULL without. */
 static char *adapter_sums(const as_run_row *run)
 {
-    char *all = as_strdup("");
-    json_t *machine = json_loads(run->machine_json, 0, NULL), *sum;
+    json_t *machine, *sum;
     const char *key;
+    if (as_json_parse(run->machine_json, strlen(run->machine_json), 0, &machine, NULL) ==
+        ASSAY_E_MEMORY)
+        return NULL;
+    char *all = as_strdup("");
     json_object_foreach(json_object_get(machine, AS_ADAPTERS_KEY), key, sum)
     {
         char *longer =

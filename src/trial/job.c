@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 
 static json_t *input_json(const as_input_row *input)
@@ -20,7 +21,7 @@ static json_t *call_json(const as_call_row *call)
 {
     json_t *inputs = json_array();
     for (size_t i = 0; i < call->shape.n; i++)
-        json_array_append_new(inputs, json_integer(call->inputs[i]));
+        as_json_append(&inputs, json_integer(call->inputs[i]));
     return json_pack("{s:s s:i s:[I,I,I,I] s:o}", "id", call->id, "document", call->document,
                      "shape", (json_int_t)call->shape.n, (json_int_t)call->shape.c,
                      (json_int_t)call->shape.h, (json_int_t)call->shape.w, "inputs", inputs);
@@ -30,16 +31,15 @@ assay_code as_job_write(const as_job *job, char **text, assay_error *err)
 {
     *text = NULL;
     json_t *inputs = json_array(), *calls = json_array();
-    int status = 0;
     for (size_t i = 0; i < job->n_inputs; i++)
-        status |= json_array_append_new(inputs, input_json(&job->inputs[i]));
+        as_json_append(&inputs, input_json(&job->inputs[i]));
     for (size_t i = 0; i < job->n_calls; i++)
-        status |= json_array_append_new(calls, call_json(&job->calls[i]));
+        as_json_append(&calls, call_json(&job->calls[i]));
     json_t *root = json_pack("{s:s s:i s:o s:o}", "policy", job->policy_text, "cycles",
                              job->n_cycles, "inputs", inputs, "calls", calls);
-    char *line = root && !status ? json_dumps(root, JSON_COMPACT) : NULL;
+    char *line = as_json_dump(root, JSON_COMPACT);
     if (line) *text = as_format("%s\n", line);
-    free(line);
+    as_free(line);
     json_decref(root);
     return *text
                ? ASSAY_OK

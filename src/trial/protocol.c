@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial/protocol.h"
+#include "base/json.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -23,19 +24,13 @@ static json_t *shape_json(as_shape4 shape)
                      (json_int_t)shape.w);
 }
 
-static json_t *score_json(double score)
-{
-    if (isfinite(score)) return json_real(score);
-    return json_string(isnan(score) ? "nan" : score > 0 ? "inf" : "-inf");
-}
-
 static json_t *box_json(const as_box *box)
 {
     json_t *list = json_array();
     for (int corner = 0; corner < 4; corner++)
         for (int axis = 0; axis < 2; axis++)
-            json_array_append_new(list, json_integer(box->corners[corner][axis]));
-    json_array_append_new(list, score_json(box->score));
+            as_json_append(&list, json_integer(box->corners[corner][axis]));
+    as_json_append(&list, as_json_number(box->score));
     return list;
 }
 
@@ -45,8 +40,8 @@ static json_t *boxes_json(const as_boxes *boxes, size_t n_inputs)
     for (size_t i = 0; i < n_inputs; i++) {
         json_t *list = json_array();
         for (size_t b = 0; b < boxes[i].n; b++)
-            json_array_append_new(list, box_json(&boxes[i].items[b]));
-        json_array_append_new(inputs, list);
+            as_json_append(&list, box_json(&boxes[i].items[b]));
+        as_json_append(&inputs, list);
     }
     return inputs;
 }
@@ -66,11 +61,11 @@ static json_t *passes_json(const as_engine_facts *facts)
     json_t *list = json_array();
     for (int i = 0; i < facts->n_passes; i++) {
         const as_pass_fact *pass = &facts->passes[i];
-        json_array_append_new(list, json_pack("{s:s s:i s:i s:s s:s s:f}", "name", pass->name,
-                                              "nodes_before", pass->nodes_before, "nodes_after",
-                                              pass->nodes_after, "kinds_before",
-                                              pass->kinds_before, "kinds_after",
-                                              pass->kinds_after, "seconds", pass->seconds));
+        as_json_append(&list,
+                       json_pack("{s:s s:i s:i s:s s:s s:f}", "name", pass->name,
+                                 "nodes_before", pass->nodes_before, "nodes_after",
+                                 pass->nodes_after, "kinds_before", pass->kinds_before,
+                                 "kinds_after", pass->kinds_after, "seconds", pass->seconds));
     }
     return list;
 }
@@ -103,7 +98,7 @@ assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report
 {
     json_t *pieces = json_array();
     for (size_t i = 0; i < report->n_pieces; i++)
-        json_array_append_new(pieces, shape_json(report->pieces[i]));
+        as_json_append(&pieces, shape_json(report->pieces[i]));
     return put(out,
                json_pack("{s:s s:i s:i s:o s:o s:[I,I,I,I] s:s s:I s:o}", "event", "call",
                          "cycle", cycle, "call", call, "shape", shape_json(report->call),

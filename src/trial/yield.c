@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "base/size.h"
@@ -97,10 +98,10 @@ static assay_code add_engine(as_yield *yield, const json_t *event, const char *m
 {
     const json_t *facts = json_object_get(event, "engine");
     if (!json_is_object(facts)) return not_allowed("nothing of its engine", err);
-    char *dump = json_dumps(facts, JSON_COMPACT);
+    char *dump = as_json_dump(facts, JSON_COMPACT);
     as_engine_row row = {.moment = moment,
                          .json = dump ? as_arena_strdup(yield->arena, dump) : NULL};
-    free(dump);
+    as_free(dump);
     return row.json ? add(&yield->engines, &row, sizeof row, err) : no_memory(err);
 }
 
@@ -336,9 +337,10 @@ static assay_code take_error(as_yield *yield, const json_t *event, assay_error *
 
 assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err)
 {
-    json_t *event = json_loads(line, 0, NULL);
+    json_t *event;
+    assay_code code = as_json_parse(line, strlen(line), 0, &event, err);
+    if (code == ASSAY_E_MEMORY) return code;
     const char *kind = text(event, "event");
-    assay_code code;
     if (yield->has_ended)
         code = not_allowed("more after its end", err);
     else if (strcmp(kind, "loaded") == 0)

@@ -39,6 +39,36 @@ static void an_allocation_of_pages_fails_when_it_is_told_to(void **state)
     as_free_pages(third, 1);
 }
 
+static void from_a_failure_on_all_may_fail(void **state)
+{
+    (void)state;
+    as_arena *arena = as_arena_new();
+    as_memory_fail_from(2);
+    void *first = as_arena_alloc(arena, 1), *second = as_arena_alloc(arena, 1);
+    void *third = as_alloc(1);
+    as_memory_fail_at(0);
+    assert_non_null(first);
+    assert_null(second);
+    assert_null(third);
+    assert_non_null(as_arena_alloc(arena, 1));
+    as_arena_free(arena);
+}
+
+static void what_is_held_is_counted(void **state)
+{
+    (void)state;
+    size_t held = as_memory_held();
+    void *block = as_alloc(1), *pages = as_alloc_pages(1);
+    as_arena *arena = as_arena_new();
+    assert_non_null(as_arena_alloc(arena, 1));
+    assert_int_equal(as_memory_held(), held + 4); /* the arena and its chunk */
+    as_free(block);
+    as_free(NULL);
+    as_free_pages(pages, 1);
+    as_arena_free(arena);
+    assert_int_equal(as_memory_held(), held);
+}
+
 static void reserved_blocks_lie_in_one_piece(void **state)
 {
     (void)state;
@@ -75,6 +105,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_zeroed_aligned_and_can_all_be_written),
         cmocka_unit_test(an_allocation_of_pages_fails_when_it_is_told_to),
+        cmocka_unit_test(from_a_failure_on_all_may_fail),
+        cmocka_unit_test(what_is_held_is_counted),
         cmocka_unit_test(reserved_blocks_lie_in_one_piece),
         cmocka_unit_test(a_large_block_leaves_the_rest_of_a_chunk_to_small_ones),
     };

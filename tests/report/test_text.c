@@ -80,7 +80,8 @@ static void a_path_is_one_word_of_a_shell_line(void **state)
 static void numbers_that_are_none_never_become_json_numbers(void **state)
 {
     (void)state;
-    json_t *null = as_json_real(NAN), *inf = as_json_score(-INFINITY), *one = as_json_score(1);
+    json_t *null = as_json_real(NAN), *inf = as_json_number(-INFINITY),
+           *one = as_json_number(1);
     assert_true(json_is_null(null));
     assert_string_equal(json_string_value(inf), "-inf");
     assert_true(json_is_real(one));

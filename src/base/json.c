@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void give_up(json_t **to)
+{
+    json_decref(*to);
+    *to = NULL;
+}
+
+void as_json_append(json_t **to, json_t *value)
+{
+    if (json_array_append_new(*to, value)) give_up(to);
+}
+
+void as_json_set(json_t **to, const char *key, json_t *value)
+{
+    if (json_object_set_new(*to, key, value)) give_up(to);
+}
+
+/* Text that grows; once it could not, it stays failed, whatever jansson makes of that. */
+typedef struct growing {
+    char *text; /* owns */
+    size_t n, room;
+    bool has_failed;
+} growing;
+
+static int add_text(const char *text, size_t n, void *data)
+{
+    growing *g = data;
+    for (size_t i = 0; !g->has_failed && i < n; i++) {
+        char *grown = as_grow(g->text, g->n, &g->room, 1);
+        g->has_failed = !grown;
+        if (!grown) break;
+        g->text = grown;
+        g->text[g->n++] = text[i];
+    }
+    return g->has_failed ? -1 : 0;
+}
+
+char *as_json_dump(const json_t *root, size_t flags)
+{
+    growing g = {0};
+    if (root && json_dump_callback(root, add_text, &g, flags | JSON_ENCODE_ANY) == 0 &&
+        add_text("", 1, &g) == 0)
+        return g.text;
+    as_free(g.text);
+    return NULL;
+}
+
+assay_code as_json_parse(const void *text, size_t size, size_t flags, json_t **out,
+                         assay_error *err)
+{
+    json_error_t why = {0};
+    *out = json_loadb(text, size, flags | JSON_REJECT_DUPLICATES, &why);
+    if (*out) return ASSAY_OK;
+    if (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu bytes of JSON", size);
+    return as_fail(err, ASSAY_E_FORMAT, "line %d is not JSON: %.120s", why.line, why.text);
+}
+
+const char *as_number_word(double value)
+{
+    return isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+json_t *as_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_string(as_number_word(value));
+}
+
+json_t *as_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
