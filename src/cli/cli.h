@@ -77,6 +77,12 @@ struct as_cli {
     bool color_err;       /**< ... on stderr. */
 };
 
+/**
+ * Run the command line in `cli->argv`; of the rest the colours alone are set before.
+ * @return the exit status.  What was printed still lies in stdout's buffer.
+ */
+int as_cli_run(as_cli *cli);
+
 /** The exit status that stands for an error code; AS_EXIT_DONE for ASSAY_OK. */
 int as_cli_exit_status(assay_code code);
 
