@@ -9,6 +9,9 @@ function(assay_folder name)
   endforeach()
   target_link_libraries(as_${name} PUBLIC ${F_LIBRARIES})
   target_compile_options(as_${name} PRIVATE ${ASSAY_WARNINGS})
+  if(ASSAY_FUZZ) # branches of readers and planners lead a fuzzer on, those of kernels do not
+    target_compile_options(as_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
 
 # tests/<folder>/test_<file>.c -> ctest's <folder>/<file>; FOLDERS are the libraries it links.
