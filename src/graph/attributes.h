@@ -23,12 +23,21 @@ typedef enum as_auto_pad {
     AS_PAD_SAME_LOWER  /**< The same; an odd pad goes above and left. */
 } as_auto_pad;
 
-/** A window that slides over h and w: of a convolution or a pool. */
+/** Most axes that a window slides over. */
+#define AS_MAX_SPATIAL 3
+
+/**
+ * A window that slides over h and w: of a convolution or a pool.  One over w alone has height 1;
+ * one over depth too (n_axes 3) has it as its last entry, so that h and w are always 0 and 1.
+ * as_window_axis says which entry an axis of the tensor has.
+ */
 typedef struct as_window {
-    int kernel[2];    /**< kh, kw. */
-    int strides[2];   /**< h, w. */
-    int dilations[2]; /**< h, w. */
-    int pads[4]; /**< top, left, bottom, right; not yet those of auto_pad (as_window_pads). */
+    int n_axes;                    /**< 1: w.  2: h, w.  3: depth, h, w.  0 = not said. */
+    int kernel[AS_MAX_SPATIAL];    /**< kh, kw, kd; kernel[1] 0 = not said. */
+    int strides[AS_MAX_SPATIAL];   /**< h, w, depth. */
+    int dilations[AS_MAX_SPATIAL]; /**< h, w, depth. */
+    int pads[2 * AS_MAX_SPATIAL];  /**< top, left, bottom, right, front, back; not yet those of
+                                        auto_pad (as_window_pads). */
     as_auto_pad auto_pad;
 } as_window;
 
@@ -36,15 +45,17 @@ typedef struct as_window {
 typedef struct as_conv_attributes {
     as_window window;
     int group;
-    int output_padding[2]; /**< ConvTranspose: rows and columns added below and right. */
-    int output_shape[2];   /**< ConvTranspose: demanded oh, ow; 0 = not demanded. */
+    int output_padding[AS_MAX_SPATIAL]; /**< ConvTranspose: added below, right, behind. */
+    int output_shape[AS_MAX_SPATIAL];   /**< ConvTranspose: demanded oh, ow, od; 0 = not. */
 } as_conv_attributes;
 
-/** MaxPool, AveragePool. */
+/** MaxPool, AveragePool, LpPool; of GlobalLpPool p alone. */
 typedef struct as_pool_attributes {
     as_window window;
     bool ceil_mode;         /**< A last, partial window counts. */
     bool count_include_pad; /**< AveragePool divides by kh * kw also at the border. */
+    bool is_column_major;   /**< MaxPool: Indices count the first spatial axis fastest. */
+    int p;                  /**< LpPool: the norm's power. */
 } as_pool_attributes;
 
 /** The Reduce operators; of Squeeze and Unsqueeze the axes. */
@@ -64,10 +75,13 @@ typedef enum as_resize_mode {
 
 /** Where an output pixel lies in the input. */
 typedef enum as_resize_coordinate {
-    AS_COORDINATE_HALF_PIXEL,         /**< (x + 0.5) / scale - 0.5 */
-    AS_COORDINATE_PYTORCH_HALF_PIXEL, /**< The same; 0 where the output has one pixel. */
-    AS_COORDINATE_ALIGN_CORNERS,      /**< x * (in - 1) / (out - 1) */
-    AS_COORDINATE_ASYMMETRIC          /**< x / scale */
+    AS_COORDINATE_HALF_PIXEL,           /**< (x + 0.5) / scale - 0.5 */
+    AS_COORDINATE_PYTORCH_HALF_PIXEL,   /**< The same; 0 where the output has one pixel. */
+    AS_COORDINATE_ALIGN_CORNERS,        /**< x * (in - 1) / (out - 1) */
+    AS_COORDINATE_ASYMMETRIC,           /**< x / scale */
+    AS_COORDINATE_HALF_PIXEL_SYMMETRIC, /**< half_pixel about the middle of the whole image. */
+    AS_COORDINATE_TF_HALF_PIXEL,        /**< (x + 0.5) / scale: opset 11 alone has it. */
+    AS_COORDINATE_TF_CROP_AND_RESIZE    /**< Within the region of interest of the input. */
 } as_resize_coordinate;
 
 /** Which pixel is nearest. */
@@ -77,6 +91,13 @@ typedef enum as_resize_nearest {
     AS_NEAREST_FLOOR,
     AS_NEAREST_CEIL
 } as_resize_nearest;
+
+/** What sizes mean. */
+typedef enum as_resize_policy {
+    AS_POLICY_STRETCH,    /**< They are the output's. */
+    AS_POLICY_NOT_LARGER, /**< One scale for all axes: the largest that exceeds no size. */
+    AS_POLICY_NOT_SMALLER /**< One scale for all axes: the least that reaches every size. */
+} as_resize_policy;
 
 /** Resize, Upsample.  After as_graph_resolve one of n_scales, n_sizes is not 0. */
 typedef struct as_resize_attributes {
@@ -90,8 +111,28 @@ typedef struct as_resize_attributes {
     int n_sizes;
     int64_t sizes[AS_MAX_RANK];
     float cubic_a;
+    bool excludes_outside; /**< What lies outside the input has weight 0, not the border's. */
+    bool is_antialiased;   /**< Linear and cubic: a wider window where it shrinks. */
+    float extrapolation;   /**< tf_crop_and_resize: the value outside the input. */
+    as_resize_policy policy;
     bool is_resolved; /**< Scales or sizes are known; false while they are computed. */
 } as_resize_attributes;
+
+/** What lies behind a tensor's border. */
+typedef enum as_pad_mode {
+    AS_BORDER_CONSTANT, /**< One value; zeros for GridSample. */
+    AS_BORDER_REFLECT,  /**< The mirror image, whose mirror is the last element. */
+    AS_BORDER_EDGE,     /**< The last element. */
+    AS_BORDER_WRAP      /**< The other end. */
+} as_pad_mode;
+
+/** GridSample. */
+typedef struct as_grid_attributes {
+    as_resize_mode mode;
+    as_pad_mode border;
+    bool
+        aligns_corners; /**< -1 and 1 are the middles of the border elements, not their ends. */
+} as_grid_attributes;
 
 /** Reshape: the wanted dims; 0 = copy the input's unless allow_zero, -1 = the rest. */
 typedef struct as_reshape_attributes {
@@ -150,8 +191,17 @@ typedef union as_attributes {
         bool is_a_transposed, is_b_transposed;
     } gemm;
     struct {
-        int axis; /**< Concat, Flatten, Gather; as written: may be negative. */
+        int axis;      /**< Concat, Flatten, Gather, Split; as written: may be negative. */
+        int n_outputs; /**< Split: num_outputs; 0 = not said. */
     } axis;
+    as_grid_attributes grid;
+    struct {
+        as_pad_mode mode;
+    } pad;
+    struct {
+        int size;               /**< DepthToSpace, SpaceToDepth: pixels a side. */
+        bool is_channels_first; /**< CRD: the channel counts slowest; else DCR: fastest. */
+    } block;
     struct {
         int n; /**< 0 = all axes reversed. */
         int perm[AS_MAX_RANK];

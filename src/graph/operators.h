@@ -49,7 +49,10 @@ typedef enum as_attributes_family {
     AS_ATTRIBUTES_fill,
     AS_ATTRIBUTES_range,
     AS_ATTRIBUTES_dropout,
-    AS_ATTRIBUTES_span
+    AS_ATTRIBUTES_span,
+    AS_ATTRIBUTES_grid,
+    AS_ATTRIBUTES_pad,
+    AS_ATTRIBUTES_block
 } as_attributes_family;
 
 /** Sets of element types, a bit an as_dtype. */

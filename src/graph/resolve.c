@@ -44,17 +44,15 @@ static assay_code take_integers(const site *s, int i, const as_array *value, int
     return bad_input(s, i, value, "at most 8 integers");
 }
 
+/* The kernel that a node does not say is its weights'; computed weights are asked at run time. */
 static assay_code resolve_conv(const site *s)
 {
     as_window *window = &s->node->attributes.conv.window;
     const as_tensor *weights = as_node_input(s->graph, s->node, 1);
-    if (window->kernel[0] != 0) return ASSAY_OK;
-    if (!weights || weights->rank != 4 || weights->dims[2] < 1 || weights->dims[3] < 1 ||
-        weights->dims[2] > INT_MAX || weights->dims[3] > INT_MAX)
-        return as_fail(s->err, ASSAY_E_UNSUPPORTED,
-                       "it has no kernel_shape, and its weights are no [oc,ic,kh,kw] constant");
-    window->kernel[0] = (int)weights->dims[2];
-    window->kernel[1] = (int)weights->dims[3];
+    if (!weights || weights->rank < 3 || weights->rank > 2 + AS_MAX_SPATIAL) return ASSAY_OK;
+    if (window->n_axes == 0) window->n_axes = weights->rank - 2;
+    as_shape shape = as_tensor_shape(weights);
+    as_window_fill(window, &shape);
     return ASSAY_OK;
 }
 

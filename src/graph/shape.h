@@ -70,8 +70,26 @@ assay_code as_shape_node(const as_graph *graph, const as_node *node, bool is_par
                          as_shapes *shapes, as_shape *outs, as_missing *missing,
                          assay_error *err);
 
+/** Which entry of a window's lists the spatial axis `axis` (0 = the first) of `n_axes` has. */
+int as_window_entry(int n_axes, int axis);
+
+/** Take a kernel that the node does not say from its weights' shape (NULL: it has none); n_axes is
+ * set.  What the shape does not say stays 0. */
+void as_window_fill(as_window *window, const as_shape *weights);
+
+/** Elements that a window covers along an entry. */
+int64_t as_window_reach(const as_window *window, int entry);
+
+/** The pads that a window really has along an entry: its own, or what auto_pad gives for `in`. */
+void as_window_pad(const as_window *window, int entry, int64_t in, int64_t *before,
+                   int64_t *behind);
+
+/** The same for a ConvTranspose, whose pads follow from the output's size too. */
+void as_window_transpose_pad(const as_conv_attributes *conv, int entry, int64_t in,
+                             int64_t *before, int64_t *behind);
+
 /**
- * The pads that a window really has: its own, or those that auto_pad gives for ih, iw.
+ * Height's and width's together: a window's own pads, or those that auto_pad gives for ih, iw.
  * @param pads  receives top, left, bottom, right.
  */
 void as_window_pads(const as_window *window, int64_t ih, int64_t iw, int64_t pads[4]);
@@ -79,6 +97,12 @@ void as_window_pads(const as_window *window, int64_t ih, int64_t iw, int64_t pad
 /** The same for a ConvTranspose, whose pads follow from the output's size too. */
 void as_window_transpose_pads(const as_conv_attributes *conv, int64_t ih, int64_t iw,
                               int64_t pads[4]);
+
+/**
+ * The one scale, size / *of, that a policy of Resize makes of the sizes.
+ * @return the size; 0 when a dim of `x` that counts is not known or 0.
+ */
+int64_t as_resize_ratio(const as_resize_attributes *r, const as_shape *x, int64_t *of);
 
 /**
  * Which of `n` elements start, end and step (not 0, not INT64_MIN) of a Slice take, as ONNX says.

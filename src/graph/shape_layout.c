@@ -36,11 +36,61 @@ static int64_t scaled(int64_t dim, float scale)
     return extent > (double)AS_MAX_DIM ? (int64_t)AS_MAX_DIM + 1 : (int64_t)extent;
 }
 
+int64_t as_resize_ratio(const as_resize_attributes *r, const as_shape *x, int64_t *of)
+{
+    int64_t size = 0, dim = 0;
+    const bool is_least = r->policy == AS_POLICY_NOT_LARGER;
+    for (int i = 0; i < r->n_sizes; i++) {
+        int axis = r->n_axes ? r->axes[i] : i;
+        if (axis < 0) axis += x->rank;
+        if (axis < 0 || axis >= x->rank) return 0;
+        const int64_t n = x->dims[axis], s = r->sizes[i];
+        if (n < 1 || n > AS_MAX_DIM || s < 1 || s > AS_MAX_DIM) return 0;
+        /* s / n against size / dim: their products fit */
+        if (dim == 0 || (is_least ? s * dim < size * n : s * dim > size * n)) size = s, dim = n;
+    }
+    *of = dim;
+    return size;
+}
+
+/* An axis that keeps the aspect ratio: rounded, halves up. */
+static int64_t proportional(const as_shape_call *call, int64_t dim)
+{
+    int64_t of = 0;
+    const int64_t size =
+        as_resize_ratio(&call->node->attributes.resize, as_shape_in(call, 0), &of);
+    if (dim < 0 || size == 0) return -1; /* what is wrong is told of its own axis */
+    const double extent = floor((double)size * (double)dim / (double)of + 0.5);
+    return extent > (double)AS_MAX_DIM ? (int64_t)AS_MAX_DIM + 1 : (int64_t)extent;
+}
+
+/* One axis that is resized; `i` is its place among the scales or sizes. */
+static assay_code resize_axis(const as_shape_call *call, int i, int axis, int64_t *dim)
+{
+    const as_resize_attributes *r = &call->node->attributes.resize;
+    if (r->n_scales ? !(r->scales[i] > 0) : r->sizes[i] < 1 || r->sizes[i] > AS_MAX_DIM)
+        return as_fail(call->err, ASSAY_E_FORMAT,
+                       "its scale or size for axis %d is %g, it must be above 0", axis,
+                       r->n_scales ? (double)r->scales[i] : (double)r->sizes[i]);
+    if (r->n_scales)
+        *dim = scaled(*dim, r->scales[i]);
+    else
+        *dim = r->policy == AS_POLICY_STRETCH ? r->sizes[i] : proportional(call, *dim);
+    return ASSAY_OK;
+}
+
 assay_code as_shape_resize(const as_shape_call *call)
 {
     const as_resize_attributes *r = &call->node->attributes.resize;
-    if (!r->is_resolved) return as_shape_unknown(call, "input 'scales' or 'sizes'");
     as_shape out = *as_shape_in(call, 0);
+    bool is_seen[AS_MAX_RANK] = {false};
+    if (!r->is_resolved && call->is_partial && out.rank >= 0) {
+        for (int i = 0; i < out.rank; i++)
+            out.dims[i] = -1;
+        *call->out = out;
+        return ASSAY_OK;
+    }
+    if (!r->is_resolved) return as_shape_unknown(call, "input 'scales' or 'sizes'");
     int n = r->n_scales ? r->n_scales : r->n_sizes, wanted = r->n_axes ? r->n_axes : out.rank;
     if (n != wanted)
         return as_fail(call->err, as_shape_mismatch_code(call),
@@ -49,12 +99,11 @@ assay_code as_shape_resize(const as_shape_call *call)
         int axis = i;
         assay_code code =
             r->n_axes ? as_shape_axis(call, r->axes[i], out.rank, &axis) : ASSAY_OK;
+        if (!code && is_seen[axis])
+            code = as_fail(call->err, ASSAY_E_FORMAT, "its axes name axis %d twice", axis);
+        if (!code) code = resize_axis(call, i, axis, &out.dims[axis]);
         if (code) return code;
-        if (r->n_scales ? !(r->scales[i] > 0) : r->sizes[i] < 1)
-            return as_fail(call->err, ASSAY_E_FORMAT,
-                           "its scale or size for axis %d is %g, it must be above 0", axis,
-                           r->n_scales ? (double)r->scales[i] : (double)r->sizes[i]);
-        out.dims[axis] = r->n_scales ? scaled(out.dims[axis], r->scales[i]) : r->sizes[i];
+        is_seen[axis] = true;
     }
     *call->out = out;
     return ASSAY_OK;

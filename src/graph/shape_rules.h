@@ -72,7 +72,7 @@ assay_code as_shape_need_rank(const as_shape_call *call, int i, int rank);
 /** Fail unless input `i`, when it is there, spreads over `a` so that the result is as `a`. */
 assay_code as_shape_need_spread(const as_shape_call *call, int i, const as_shape *a);
 
-/** The rules, in shape_window.c, shape_layout.c, shape_math.c and shape_select.c. */
+/** The rules, in shape_window.c, shape_layout.c, shape_math.c, shape_moves.c and shape_select.c. */
 as_shape_rule as_shape_same, as_shape_broadcast, as_shape_prelu, as_shape_softmax,
     as_shape_gemm, as_shape_matmul, as_shape_constant;
 as_shape_rule as_shape_batch_norm, as_shape_instance_norm, as_shape_layer_norm,
@@ -81,6 +81,8 @@ as_shape_rule as_shape_batch_norm, as_shape_instance_norm, as_shape_layer_norm,
 as_shape_rule as_shape_conv, as_shape_conv_transpose, as_shape_pool, as_shape_global_pool;
 as_shape_rule as_shape_reduce, as_shape_resize, as_shape_concat, as_shape_flatten,
     as_shape_reshape, as_shape_transpose;
+as_shape_rule as_shape_split, as_shape_expand, as_shape_tile, as_shape_pad,
+    as_shape_depth_to_space, as_shape_space_to_depth, as_shape_grid_sample;
 as_shape_rule as_shape_shape, as_shape_slice, as_shape_gather, as_shape_squeeze,
     as_shape_unsqueeze;
 

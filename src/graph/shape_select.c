@@ -74,6 +74,8 @@ assay_code as_shape_slice(const as_shape_call *call)
     int64_t starts[AS_MAX_RANK], ends[AS_MAX_RANK], axes[AS_MAX_RANK], steps[AS_MAX_RANK];
     int n = 0, n_ends = 0, n_axes = 0, n_steps = 0;
     bool is_known = true;
+    if (!as_shape_in(call, 1) || !as_shape_in(call, 2))
+        return as_fail(call->err, ASSAY_E_FORMAT, "its starts or ends are left out");
     assay_code code = take_list(call, 1, starts, &n, &is_known);
     if (!code) code = take_list(call, 2, ends, &n_ends, &is_known);
     if (!code) code = take_list(call, 3, axes, &n_axes, &is_known);

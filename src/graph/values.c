@@ -34,7 +34,7 @@ bool as_op_find(const char *op_type, as_op *out)
 }
 
 /* Defaults that all windows share: kernel 0 = not said yet. */
-static const as_window window_default = {.strides = {1, 1}, .dilations = {1, 1}};
+static const as_window window_default = {.strides = {1, 1, 1}, .dilations = {1, 1, 1}};
 
 /* The defaults of alpha, and of HardSigmoid's beta and Selu's gamma. */
 static void init_activation(as_attributes *a, as_op op)
@@ -61,6 +61,7 @@ void as_attributes_init(as_attributes *a, as_op op)
         break;
     case AS_ATTRIBUTES_pool:
         a->pool.window = window_default;
+        a->pool.p = 2;
         break;
     case AS_ATTRIBUTES_batch_norm:
         a->batch_norm.epsilon = 1e-5f;
@@ -102,7 +103,10 @@ void as_attributes_init(as_attributes *a, as_op op)
         a->gemm.beta = 1;
         break;
     case AS_ATTRIBUTES_axis:
-        a->axis.axis = op == AS_OP_GATHER ? 0 : 1;
+        a->axis.axis = op == AS_OP_GATHER || op == AS_OP_SPLIT ? 0 : 1;
+        break;
+    case AS_ATTRIBUTES_grid:
+        a->grid.mode = AS_RESIZE_LINEAR;
         break;
     case AS_ATTRIBUTES_span:
         a->span.end = INT_MAX;

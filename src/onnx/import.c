@@ -8,6 +8,7 @@
 #include "onnx.pb-c.h"
 #include "onnx/attributes.h"
 #include "onnx/decode.h"
+#include "onnx/list_inputs.h"
 #include "onnx/old_forms.h"
 #include "onnx/onnx.h"
 #include "operators/infer.h"
@@ -320,6 +321,7 @@ static assay_code add_node(importer *im, size_t i)
            n_out = count_names(p->output, p->n_output);
     code = check_counts(im, as_op_info(op), p->input, n_in, true);
     if (!code) code = find_inputs(im, p, n_in);
+    if (!code) code = as_onnx_add_inputs(im->graph, p, op, im->opset, im->ids, &n_in, im->err);
     if (code) return code;
     int *outputs = im->ids + n_in;
     for (size_t k = 0; k < n_out; k++)
@@ -342,7 +344,7 @@ static assay_code add_nodes(importer *im)
         if (code) return at_node(im, i, code);
     }
     if (most > INT_MAX) return no_memory(im);
-    im->ids = as_alloc_array(most, sizeof *im->ids);
+    im->ids = as_alloc_array(most + AS_ONNX_MOST_ADDED, sizeof *im->ids);
     if (!im->ids) return no_memory(im);
     for (size_t i = 0; !code && i < im->proto->n_node; i++) {
         code = add_node(im, i);
