@@ -122,3 +122,10 @@ void as_free_pages(void *memory, size_t bytes)
     atomic_fetch_sub(&n_held, 1);
     munmap(memory, as_round_up(as_max(bytes, 1), PAGE_BYTES));
 }
+
+void as_touch_pages(void *memory, size_t bytes)
+{
+    const size_t before = (size_t)((uintptr_t)memory % PAGE_BYTES);
+    /* EINVAL before Linux 5.14: then they come one by one. */
+    (void)madvise((char *)memory - before, bytes + before, MADV_POPULATE_WRITE);
+}

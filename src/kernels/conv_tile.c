@@ -15,18 +15,29 @@ size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape)
     return shape->group * group_floats(shape);
 }
 
+/* Input channels of a column's weights that go into a panel before the next column's: their lines of
+ * the panel stay in the first-level cache. */
+#define PACK_CHANNELS 16
+
 /* One panel: columns c0 .. c0 + n_columns - 1 of a group, padded with zeros to `width`. */
 static void pack_panel(const as_conv_shape *s, const float *weights, const float *bias,
                        size_t oc0, size_t n_columns, size_t width, float *panel)
 {
     const size_t icg = s->ic / s->group, n_taps = s->kh * s->kw;
-    memset(panel, 0, width * (n_taps * icg + 1) * sizeof *panel);
-    for (size_t j = 0; j < n_columns; j++) {
-        const float *w = weights + (oc0 + j) * icg * n_taps;
-        if (bias) panel[j] = bias[oc0 + j];
-        for (size_t tap = 0; tap < n_taps; tap++)
-            for (size_t i = 0; i < icg; i++)
-                panel[(1 + tap * icg + i) * width + j] = w[i * n_taps + tap];
+    if (n_columns < width || !bias)
+        memset(panel, 0, width * (n_taps * icg + 1) * sizeof *panel);
+    for (size_t j = 0; bias && j < n_columns; j++)
+        panel[j] = bias[oc0 + j];
+    for (size_t i0 = 0; i0 < icg; i0 += PACK_CHANNELS) {
+        const size_t n = icg - i0 < PACK_CHANNELS ? icg - i0 : PACK_CHANNELS;
+        for (size_t j = 0; j < n_columns; j++) {
+            const float *w = weights + ((oc0 + j) * icg + i0) * n_taps;
+            for (size_t tap = 0; tap < n_taps; tap++) {
+                float *to = panel + (1 + tap * icg + i0) * width + j;
+                for (size_t i = 0; i < n; i++)
+                    to[i * width] = w[i * n_taps + tap];
+            }
+        }
     }
 }
 

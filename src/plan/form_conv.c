@@ -252,11 +252,8 @@ assay_code as_form_product(as_planner *p, const as_node *node, assay_error *err)
                              .dw = 1,
                              .group = 1};
     layer->macs = as_conv_macs(shape);
-    float *oihw = as_alloc_array(b->n_elements, sizeof *oihw);
-    float *bias = as_alloc_array(shape->oc, sizeof *bias);
-    assay_code code = oihw && bias ? form_product(p, node, layer, b, oihw, bias, err)
-                                   : as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
-    as_free(oihw);
-    as_free(bias);
-    return code;
+    float *oihw = as_arena_array(p->temporary, b->n_elements, sizeof *oihw);
+    float *bias = as_arena_array(p->temporary, shape->oc, sizeof *bias);
+    return oihw && bias ? form_product(p, node, layer, b, oihw, bias, err)
+                        : as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
 }

@@ -234,22 +234,25 @@ assay_code as_plan_new(const as_graph *graph, const as_shape *shapes, int n_inpu
     assay_code code = as_shape_infer(graph, shapes, n_inputs, &inferred, err);
     if (code) goto done;
     plan = new_plan(kernels);
-    if (!plan) {
+    planner.temporary = as_arena_new();
+    if (!plan || !planner.temporary) {
         code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
         goto done;
     }
-    planner = (as_planner){.graph = graph,
-                           .shapes = &inferred,
-                           .options = options,
-                           .weights = weights,
-                           .plan = plan};
+    planner.graph = graph;
+    planner.shapes = &inferred;
+    planner.options = options;
+    planner.weights = weights;
+    planner.plan = plan;
     code = make_plan(&planner, err);
+    as_weights_pack(weights, options->pool); /* what has been lent goes away, also on failure */
     if (code) goto done;
     *out = plan;
     plan = NULL; /* the caller owns it now */
 done:
     as_free(planner.values);
     as_free(planner.fixups);
+    as_arena_free(planner.temporary);
     as_plan_free(plan);
     as_shapes_free(&inferred);
     return code;

@@ -70,6 +70,7 @@ typedef struct as_plan_options {
     size_t band_rows;   /**< [0] rows of a band: 0 = by rule, else this many in every group that
                           can be formed, whether it pays or not (tests). */
     size_t threads;     /**< [1] threads that share the rows. */
+    as_threads *pool;   /**< [NULL] packs the weights; borrowed while the plan is made. */
 } as_plan_options;
 
 as_plan_options as_plan_options_defaults(void);

@@ -46,7 +46,8 @@ typedef struct as_planner {
     size_t n_values, values_room;
     as_fixup *fixups; /* grows */
     size_t n_fixups, fixups_room;
-    int *value_of; /* [tensor]: its value, -1 while nothing has made it */
+    as_arena *temporary; /* memory until the weights are packed */
+    int *value_of;       /* [tensor]: its value, -1 while nothing has made it */
     int *sums_of;  /* [tensor]: value of the sums of its rows, -1 where nobody takes its mean */
     int *order;    /* [n_nodes]: nodes as they become layers */
     bool *is_done; /* [node]: it rides on an earlier layer */

@@ -14,6 +14,9 @@
 #include "run/model.h"
 #include "run/plan_cache.h"
 
+/* Pages of a new arena that a thread fetches at a time. */
+#define TOUCH_BYTES ((size_t)64 << 10)
+
 struct assay_session {
     assay_model *model; /* borrows */
     as_threads *pool;   /* owns */
@@ -86,6 +89,7 @@ static assay_code make_plan(assay_session *s, const assay_tensor *inputs, as_pla
     }
     as_plan_options options = s->model->options;
     options.threads = as_threads_count(s->pool);
+    options.pool = s->pool;
     assay_code code = as_plan_new(s->model->graph, shapes, n, s->model->kernels, &options,
                                   s->model->weights, &plan, err);
     if (!code && !as_plan_cache_add(&s->plans, plan)) {
@@ -110,6 +114,13 @@ static assay_code get_plan(assay_session *s, const assay_tensor *inputs, as_plan
     return code;
 }
 
+/* A thread's part of a new arena's pages. */
+static void touch_pages(void *context, size_t begin, size_t end, size_t thread)
+{
+    (void)thread;
+    as_touch_pages((char *)context + begin * TOUCH_BYTES, (end - begin) * TOUCH_BYTES);
+}
+
 static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *err)
 {
     size_t wanted = 0;
@@ -124,6 +135,7 @@ static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *
         if (!s->arena)
             return as_fail(err, ASSAY_E_MEMORY, "no memory for an arena of %zu floats", wanted);
         s->arena_room = wanted;
+        as_threads_run(s->pool, wanted * sizeof *s->arena / TOUCH_BYTES, touch_pages, s->arena);
     }
     if (s->is_traced && plan->n_layers > s->layer_ns_room) {
         as_free(s->layer_ns);
@@ -152,21 +164,26 @@ static assay_code check_inputs(const assay_session *s, const assay_tensor *input
     return ASSAY_OK;
 }
 
+static void execute(assay_session *s, as_plan *plan, const assay_tensor *inputs)
+{
+    as_plan_bind(plan, s->arena);
+    for (int i = 0; i < plan->n_inputs; i++) /* kernels only read it */
+        *plan->inputs[i].data = (float *)(uintptr_t)inputs[i].data;
+    as_execute(plan, s->pool, s->arena + plan->arena_floats, s->is_traced ? s->layer_ns : NULL);
+}
+
 assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n_inputs,
                              assay_tensor *outputs, int n_outputs, assay_error *err)
 {
     assay_code code = check_inputs(s, inputs, n_inputs, n_outputs, err);
     if (code) return code;
     as_plan *plan = NULL;
+    as_threads_enter(s->pool); /* they make the plan, too */
     code = get_plan(s, inputs, &plan, err);
     if (!code) code = make_room(s, plan, err);
-    if (code) return code;
-    as_plan_bind(plan, s->arena);
-    for (int i = 0; i < n_inputs; i++) /* kernels only read it */
-        *plan->inputs[i].data = (float *)(uintptr_t)inputs[i].data;
-    as_threads_enter(s->pool);
-    as_execute(plan, s->pool, s->arena + plan->arena_floats, s->is_traced ? s->layer_ns : NULL);
+    if (!code) execute(s, plan, inputs);
     as_threads_leave(s->pool);
+    if (code) return code;
     s->has_trace = s->is_traced;
     for (int i = 0; i < n_outputs; i++) {
         const as_plan_port *port = &plan->outputs[i];
