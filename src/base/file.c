@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,12 @@ static void sync_folder_of(const char *path)
 
 assay_code as_file_write(const char *path, const void *data, size_t size, assay_error *err)
 {
-    char *beside = as_format("%s.part-%ld", path, (long)getpid());
+    enum {
+        NAME_MOST = 200
+    }; /* bytes of the name that its neighbour's keeps; systems allow 255 */
+    const char *base = as_path_base(path);
+    size_t kept = (size_t)(base - path) + as_min(strlen(base), NAME_MOST);
+    char *beside = as_format("%.*s.part-%ld", (int)as_min(kept, INT_MAX), path, (long)getpid());
     if (!beside) return as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", path);
     int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool done = fd >= 0 && write_all(fd, data, size) && fsync(fd) == 0;

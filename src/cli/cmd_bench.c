@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/resident.h"
 #include "kernels/peak.h"
+#include "report/text.h"
 #include "run/run.h"
 #include "verdict/statistics.h"
 
@@ -193,15 +194,16 @@ static json_t *layers_json(const bench *b, double whole_ms)
             return NULL;
         }
         const as_layer *layer = &plan->layers[i];
-        as_json_append(
-            &list,
-            json_pack("{s:s, s:s, s:s, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f}", "name",
-                      layer->name, "op", layer->op_type, "route", as_layer_route(layer),
-                      "nodes", layer->n_nodes, "median_ms", s.median, "lower_quartile_ms",
-                      s.lower_quartile, "upper_quartile_ms", s.upper_quartile, "macs",
-                      (json_int_t)layer->macs, "gflops", gflops_of(layer, s.median),
-                      "percent_of_peak", 100 * gflops_of(layer, s.median) / b->peak_gflops,
-                      "percent_of_call", 100 * s.median / whole_ms));
+        as_json_append(&list,
+                       json_pack("{s:o, s:o, s:s, s:i, s:f, s:f, s:f, s:I, s:f, s:f, s:f}",
+                                 "name", as_json_name(layer->name), "op",
+                                 as_json_name(layer->op_type), "route", as_layer_route(layer),
+                                 "nodes", layer->n_nodes, "median_ms", s.median,
+                                 "lower_quartile_ms", s.lower_quartile, "upper_quartile_ms",
+                                 s.upper_quartile, "macs", (json_int_t)layer->macs, "gflops",
+                                 gflops_of(layer, s.median), "percent_of_peak",
+                                 100 * gflops_of(layer, s.median) / b->peak_gflops,
+                                 "percent_of_call", 100 * s.median / whole_ms));
     }
     return list;
 }

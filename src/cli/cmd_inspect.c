@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "operators/infer.h"
+#include "report/text.h"
 #include "run/run.h"
 
 /* Extents that a dynamic dimension gets where --shape does not say: one image of this side. */
@@ -156,11 +157,11 @@ static json_t *layers_json(const inspection *in)
         char routes[64], steps[96];
         offered(in, layer, routes, sizeof routes);
         steps_text(layer, steps, sizeof steps);
-        as_json_append(&list,
-                       json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:I}", "name", layer->name,
-                                 "op", layer->op_type, "route", as_layer_route(layer),
-                                 "offered", routes, "epilogue", steps, "nodes", layer->n_nodes,
-                                 "macs", (json_int_t)layer->macs));
+        as_json_append(
+            &list, json_pack("{s:o, s:o, s:s, s:s, s:s, s:i, s:I}", "name",
+                             as_json_name(layer->name), "op", as_json_name(layer->op_type),
+                             "route", as_layer_route(layer), "offered", routes, "epilogue",
+                             steps, "nodes", layer->n_nodes, "macs", (json_int_t)layer->macs));
     }
     return list;
 }
@@ -175,9 +176,10 @@ static json_t *nodes_json(const inspection *in)
         if (node->outputs[0] >= 0)
             as_shape_text(&in->shapes.of[node->outputs[0]], shape, sizeof shape);
         as_json_append(&list,
-                       json_pack("{s:s, s:s, s:s, s:I, s:I}", "name", node->name, "op",
-                                 node->op_type, "shape", shape, "macs", (json_int_t)cost.macs,
-                                 "parameters", (json_int_t)cost.n_parameters));
+                       json_pack("{s:o, s:o, s:s, s:I, s:I}", "name", as_json_name(node->name),
+                                 "op", as_json_name(node->op_type), "shape", shape, "macs",
+                                 (json_int_t)cost.macs, "parameters",
+                                 (json_int_t)cost.n_parameters));
     }
     return list;
 }
@@ -185,9 +187,10 @@ static json_t *nodes_json(const inspection *in)
 static assay_code print_json(const inspection *in, assay_error *err)
 {
     json_t *root = json_pack(
-        "{s:s, s:s, s:i, s:I, s:I, s:o}", "model", as_graph_name(in->graph), "producer",
-        as_graph_producer_name(in->graph), "opset", as_graph_opset(in->graph), "parameters",
-        (json_int_t)in->n_parameters, "macs", (json_int_t)in->macs, "nodes", nodes_json(in));
+        "{s:o, s:o, s:i, s:I, s:I, s:o}", "model", as_json_name(as_graph_name(in->graph)),
+        "producer", as_json_name(as_graph_producer_name(in->graph)), "opset",
+        as_graph_opset(in->graph), "parameters", (json_int_t)in->n_parameters, "macs",
+        (json_int_t)in->macs, "nodes", nodes_json(in));
     if (in->plan) {
         as_json_set(&root, "layers", layers_json(in));
         as_json_set(&root, "arena_bytes",
@@ -195,8 +198,8 @@ static assay_code print_json(const inspection *in, assay_error *err)
         as_json_set(&root, "weight_bytes",
                     json_integer((json_int_t)as_model_weight_bytes(in->model)));
     } else {
-        as_json_set(&root, "unsupported", json_string(in->why_no_plan.message));
-        as_json_set(&root, "unsupported_at", json_string(in->why_no_plan.where));
+        as_json_set(&root, "unsupported", as_json_name(in->why_no_plan.message));
+        as_json_set(&root, "unsupported_at", as_json_name(in->why_no_plan.where));
     }
     assay_code code = as_output_json(root, false, err);
     json_decref(root);
