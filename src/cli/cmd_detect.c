@@ -23,7 +23,7 @@
 
 typedef struct detect_options {
     as_detect_options detect;
-    const char *overlay, *maps, *policy;
+    const char *overlay, *maps, *policy, *password_file;
     int64_t max_batch, threads, dpi;
     bool stages, force;
 } detect_options;
@@ -39,6 +39,8 @@ static const as_option options[] = {
            "threads; default: what the process may use"),
     AS_TEXT(detect_options, policy, "policy", "P", "how to run, as NAME=ENGINE[,key=value...]"),
     AS_INT(detect_options, dpi, "dpi", "N", 10, 1200, "resolution of PDF pages; default 200"),
+    AS_TEXT(detect_options, password_file, "password-file", "FILE",
+            "passwords of encrypted PDFs, one a line, tried in order"),
     AS_TEXT(detect_options, overlay, "overlay", "DIR", "draw the boxes into DIR/NAME.png"),
     AS_TEXT(detect_options, maps, "maps", "DIR", "save probability maps as DIR/NAME.npy"),
     AS_FLAG(detect_options, stages, "stages", "add the milliseconds of each stage"),
@@ -72,6 +74,7 @@ typedef struct work {
     size_t n_items, items_room, n_printed;
     batch *batches; /* grows */
     size_t n_batches, batches_room;
+    as_passwords passwords;
     bool has_unreadable;
 } work;
 
@@ -282,6 +285,7 @@ static assay_code add_document(work *w, const char *path, assay_error *err)
 {
     as_document_limits limits = as_document_limits_defaults();
     limits.stop = as_stop;
+    limits.passwords = &w->passwords;
     as_document *document = NULL;
     as_trouble trouble;
     assay_error why = {0};
@@ -314,6 +318,8 @@ static assay_code open_work(work *w, assay_error *err)
     w->settings = as_detect_options_settings(&o->detect);
     assay_code code = as_policy_parse(o->policy, &w->policy, err);
     if (!code && o->threads) w->policy.threads = (size_t)o->threads;
+    if (!code && o->password_file)
+        code = as_passwords_read(o->password_file, &w->passwords, err);
     if (!code && o->overlay) code = as_folder_make(o->overlay, err);
     if (!code && o->maps) code = as_folder_make(o->maps, err);
     if (!code) code = as_engine_open(&w->policy, w->cli->arguments.items[0], &w->engine, err);
@@ -334,6 +340,7 @@ static void close_work(work *w)
     as_detector_free(w->detector);
     as_engine_close(w->engine);
     as_policy_free(&w->policy);
+    as_passwords_free(&w->passwords);
 }
 
 static int run(const as_cli *cli, const void *values)

@@ -11,7 +11,7 @@
 
 typedef struct freeze_options {
     as_detect_options detect;
-    const char *output, *regions;
+    const char *output, *regions, *password_file;
     int64_t dpi, max_batch, page_timeout;
     bool whole_pages, force, json;
 } freeze_options;
@@ -22,6 +22,8 @@ static const freeze_options defaults = {
 static const as_option options[] = {
     AS_TEXT(freeze_options, output, "o,output", "CORPUS", "folder to make"),
     AS_INT(freeze_options, dpi, "dpi", "N", 10, 1200, "resolution of PDF pages; default 200"),
+    AS_TEXT(freeze_options, password_file, "password-file", "FILE",
+            "passwords of encrypted PDFs, one a line, tried in order"),
     AS_FLAG(freeze_options, whole_pages, "whole-pages",
             "one region a page instead of paragraphs, figures and tables"),
     AS_TEXT(freeze_options, regions, "regions", "FILE.json",
@@ -65,9 +67,10 @@ static assay_code print_json(const freeze_options *o, const as_corpus *corpus,
     json_t *skipped = json_array();
     for (size_t i = 0; i < corpus->n_skipped; i++) {
         const as_corpus_skip *skip = &corpus->skipped[i];
-        as_json_append(&skipped, json_pack("{s:s, s:o, s:s, s:s}", "name", skip->name, "page",
-                                           skip->page ? json_integer(skip->page) : json_null(),
-                                           "kind", skip->kind, "reason", skip->reason));
+        as_json_append(&skipped,
+                       json_pack("{s:o, s:o, s:s, s:o}", "name", as_json_name(skip->name),
+                                 "page", skip->page ? json_integer(skip->page) : json_null(),
+                                 "kind", skip->kind, "reason", as_json_name(skip->reason)));
     }
     json_t *root = json_pack(
         "{s:o, s:s, s:I, s:I, s:I, s:I, s:i, s:o}", "corpus", as_json_name(o->output),
@@ -103,6 +106,7 @@ static int run(const as_cli *cli, const void *values)
     page_progress progress = {.cli = cli};
     as_freeze_options freeze = as_freeze_defaults();
     as_freeze_summary summary;
+    as_passwords passwords = {0};
     assay_error err = {0};
     if (!o->output) return as_cli_usage(cli, "-o CORPUS is missing, the folder to make");
     freeze.dpi = (int)o->dpi;
@@ -115,8 +119,13 @@ static int run(const as_cli *cli, const void *values)
     freeze.limits.stop = freeze.watch.stop = as_stop;
     freeze.watch.progress = show_progress;
     freeze.watch.progress_context = &progress;
-    assay_code code = as_corpus_freeze(cli->arguments.items, cli->arguments.n, o->output,
-                                       &freeze, &summary, &err);
+    freeze.limits.passwords = &passwords;
+    assay_code code =
+        o->password_file ? as_passwords_read(o->password_file, &passwords, &err) : ASSAY_OK;
+    if (!code)
+        code = as_corpus_freeze(cli->arguments.items, cli->arguments.n, o->output, &freeze,
+                                &summary, &err);
+    as_passwords_free(&passwords);
     if (progress.is_started) as_progress_end(&progress.bar);
     return code ? as_cli_fail(cli, &err) : report(cli, o, &summary);
 }

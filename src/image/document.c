@@ -12,8 +12,8 @@ struct as_document {
     as_image_format format;
     as_document_limits limits;
     int n_pages;
-    as_bytes bytes;     /* an image file's; empty for a PDF */
-    as_pdf_page *pages; /* owns; as_pdf_page[n_pages] of a PDF */
+    as_bytes bytes; /* an image file's; empty for a PDF */
+    as_pdf *pdf;    /* owns; NULL for an image */
 };
 
 const char *as_trouble_name(as_trouble trouble)
@@ -55,8 +55,9 @@ static assay_code open_any(as_document *document, as_trouble *trouble, assay_err
     document->format = as_image_format_of(document->bytes.data, document->bytes.size);
     if (document->format != AS_IMAGE_PDF) return open_image(document, trouble, err);
     as_bytes_free(&document->bytes);
-    return as_pdf_open(document->path, &document->limits, &document->pages, &document->n_pages,
-                       trouble, err);
+    code = as_pdf_open(document->path, &document->limits, &document->pdf, trouble, err);
+    if (!code) document->n_pages = as_pdf_n_pages(document->pdf);
+    return code;
 }
 
 assay_code as_document_open(const char *path, const as_document_limits *limits,
@@ -83,7 +84,7 @@ void as_document_free(as_document *document)
     if (!document) return;
     as_free(document->path);
     as_bytes_free(&document->bytes);
-    as_free(document->pages);
+    as_pdf_free(document->pdf);
     as_free(document);
 }
 
@@ -105,8 +106,7 @@ assay_code as_document_page(as_document *document, int page, int dpi, as_image *
         return as_fail(err, ASSAY_E_ARGUMENT, "%d dpi are asked for, 10 to 1200 are possible",
                        dpi);
     if (document->format == AS_IMAGE_PDF)
-        return as_pdf_render(document->path, &document->limits, &document->pages[page], page,
-                             dpi, out, trouble, err);
+        return as_pdf_render(document->pdf, page, dpi, out, trouble, err);
     return as_image_decode_page(document->bytes.data, document->bytes.size, page,
                                 document->path, out, trouble, err);
 }

@@ -12,16 +12,19 @@
  */
 #include "base/error.h"
 #include "image/image.h"
+#include "image/passwords.h"
 
 typedef struct as_document as_document;
 
-/** Bounds on the child that renders a page.  Plain values. */
+/** How a PDF is read: bounds on the children that do it, and what opens it.  Plain values. */
 typedef struct as_document_limits {
     double wall_s;        /**< Seconds a page; 60. */
     size_t address_bytes; /**< Address space; 2 GiB. */
     size_t pixels;        /**< Pixels a page; AS_IMAGE_PIXELS_MAX. */
     bool (*stop)(void *); /**< As as_process_options.stop; NULL. */
     void *stop_context;   /**< Handed to `stop`. */
+    const as_passwords
+        *passwords; /**< Tried on encrypted PDFs; borrowed while one is open; NULL. */
 } as_document_limits;
 
 /** The values stated at the fields. */
@@ -33,7 +36,7 @@ as_document_limits as_document_limits_defaults(void);
  *                 ASSAY_E_IO, ASSAY_E_MEMORY and other faults that are not the document's.
  * @return ASSAY_E_NOT_FOUND, ASSAY_E_ARGUMENT (a folder), ASSAY_E_FORMAT (damaged),
  *         ASSAY_E_UNSUPPORTED (encrypted, unsupported, too large), ASSAY_E_ENVIRONMENT (pdftoppm or
- *         pdfinfo is missing), ASSAY_E_IO, ASSAY_E_MEMORY, ASSAY_E_INTERRUPTED.
+ *         pdfinfo is missing, or qpdf where it is needed), ASSAY_E_IO, ASSAY_E_MEMORY, ASSAY_E_INTERRUPTED.
  */
 assay_code as_document_open(const char *path, const as_document_limits *limits,
                             as_document **out, as_trouble *trouble, assay_error *err);

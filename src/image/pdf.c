@@ -2,119 +2,20 @@
 #include "image/pdf.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
-#include "base/process.h"
 #include "base/size.h"
+#include "image/passwords.h"
+#include "image/pdf_child.h"
 
 enum {
-    LISTING_BYTES = 16 << 20, /* 60 bytes a page: 280,000 pages */
-    TAIL_BYTES = 1024,        /* where "%%EOF" stands (PDF 1.7 reference, appendix H.3.4.4) */
-    SCRATCH_BYTES = 64 << 20  /* files that the child may write: it needs none */
+    LISTING_BYTES = 64 << 20, /* 600 bytes a page: 110,000 pages */
+    PAGES_MOST = 1000000,
+    TAIL_BYTES = 1024 /* where "%%EOF" stands (PDF 1.7 reference, appendix H.3.4.4) */
 };
-
-/* argv and limits of one poppler program; the texts that argv borrows live here. */
-typedef struct poppler_call {
-    const char *argv[12];
-    char numbers[3][16]; /* first page, last page, dpi */
-    char *path;          /* owns; "./-x.pdf" for "-x.pdf", which would be an option */
-} poppler_call;
-
-static const char *const plain_locale[] = {"LC_ALL=C", NULL};
-
-static as_process_options options_of(const poppler_call *call, const as_document_limits *limits)
-{
-    as_process_options options = as_process_defaults(call->argv);
-    options.env = plain_locale;
-    options.wall_s = limits->wall_s;
-    options.cpu_s = (unsigned)ceil(limits->wall_s);
-    options.address_bytes = limits->address_bytes;
-    options.file_bytes = SCRATCH_BYTES;
-    options.stop = limits->stop;
-    options.stop_context = limits->stop_context;
-    return options;
-}
-
-static char *safe_path(const char *path)
-{
-    return path[0] == '-' ? as_format("./%s", path) : as_strdup(path);
-}
-
-static void set_numbers(poppler_call *call, int first, int last, int dpi)
-{
-    snprintf(call->numbers[0], sizeof call->numbers[0], "%d", first);
-    snprintf(call->numbers[1], sizeof call->numbers[1], "%d", last);
-    snprintf(call->numbers[2], sizeof call->numbers[2], "%d", dpi);
-}
-
-/* The last complaint of poppler, printable ASCII only, for the end of a sentence. */
-static void complaint(const as_process_result *result, char *text, size_t room)
-{
-    const char *all = (const char *)result->err.data, *last = NULL;
-    for (const char *at = all; at && (at = strstr(at, "Error: ")) != NULL; at += 7)
-        last = at + 7;
-    size_t n = 0;
-    while (last && n + 1 < room && last[n] >= ' ' && last[n] < 127) {
-        text[n] = last[n];
-        n++;
-    }
-    text[n] = '\0';
-    if (n == 0) as_process_describe(result, text, room);
-}
-
-static bool says(const as_process_result *result, const char *words)
-{
-    return strstr((const char *)result->err.data, words) != NULL;
-}
-
-static bool ran_out(const as_process_result *result)
-{
-    return result->end == AS_PROCESS_TIMED_OUT || result->end == AS_PROCESS_FLOODED ||
-           (result->end == AS_PROCESS_SIGNALLED &&
-            (result->signal == SIGXCPU || result->signal == SIGXFSZ)) ||
-           says(result, "Out of memory") || says(result, "bad_alloc");
-}
-
-/* Turn how a child ended into a kind of trouble and a sentence; ASSAY_OK when it did well. */
-static assay_code judge(const as_process_result *result, const char *program, const char *what,
-                        as_trouble *trouble, assay_error *err)
-{
-    char why[100];
-    if (result->end == AS_PROCESS_EXITED && result->status == 0) return ASSAY_OK;
-    complaint(result, why, sizeof why);
-    if (ran_out(result)) {
-        *trouble = AS_TROUBLE_TOO_LARGE;
-        as_process_describe(result, why, sizeof why);
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "%s is too large for %s within its limits (%s)", what, program, why);
-    }
-    if (says(result, "Incorrect password")) {
-        *trouble = AS_TROUBLE_ENCRYPTED;
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "%s is encrypted and needs a password, which is not supported", what);
-    }
-    if (says(result, "security handler")) {
-        *trouble = AS_TROUBLE_ENCRYPTED;
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "%s is encrypted by a security handler that is not supported (%s)", what,
-                       why);
-    }
-    *trouble = AS_TROUBLE_DAMAGED;
-    return as_fail(err, ASSAY_E_FORMAT, "%s is damaged (%s: %s)", what, program, why);
-}
-
-static assay_code run_poppler(const as_process_options *options, as_process_result *result,
-                              assay_error *err)
-{
-    assay_code code = as_process_run(options, result, err);
-    if (code != ASSAY_E_NOT_FOUND) return code;
-    return as_fail(err, ASSAY_E_ENVIRONMENT, "%s is missing, PDFs need poppler-utils",
-                   options->argv[0]);
-}
 
 /* A writer ends a PDF with "%%EOF"; poppler would patch up what a cut left over. */
 static assay_code check_tail(const char *path, as_trouble *trouble, assay_error *err)
@@ -132,18 +33,19 @@ static assay_code check_tail(const char *path, as_trouble *trouble, assay_error 
                    path, TAIL_BYTES);
 }
 
-/* "Page    3 size:  595.276 x 841.89 pts (A4)" and "Page    3 rot:   90". */
+/* "Page    3 size:  595.276 x 841.89 pts (A4)" and "Page    3 MediaBox:  0.00  0.00  595.28  841.89". */
 static void read_page_line(const char *line, as_pdf_page *pages, int n_pages)
 {
-    int page, turn;
-    double w, h;
-    if (sscanf(line, "Page %d size: %lf x %lf pts", &page, &w, &h) == 3 && page >= 1 &&
-        page <= n_pages) {
-        pages[page - 1].w_pt = w;
-        pages[page - 1].h_pt = h;
-    } else if (sscanf(line, "Page %d rot: %d", &page, &turn) == 2 && page >= 1 &&
-               page <= n_pages) {
-        pages[page - 1].turn_deg = turn;
+    int page, past = 0;
+    double v[4];
+    if (sscanf(line, "Page %d %n", &page, &past) != 1 || page < 1 || page > n_pages) return;
+    as_pdf_page *to = &pages[page - 1];
+    if (sscanf(line + past, "size: %lf x %lf pts", &v[0], &v[1]) == 2) {
+        to->w_pt = v[0];
+        to->h_pt = v[1];
+    } else if (sscanf(line + past, "MediaBox: %lf %lf %lf %lf", &v[0], &v[1], &v[2], &v[3]) ==
+               4) {
+        memcpy(to->media_pt, v, sizeof v);
     }
 }
 
@@ -162,46 +64,88 @@ static int count_pages(const char *listing)
     return 0;
 }
 
-static assay_code read_listing(const char *listing, const char *path, as_pdf_page **pages,
-                               int *n_pages, as_trouble *trouble, assay_error *err)
+static assay_code read_listing(as_pdf *pdf, const char *listing, as_trouble *trouble,
+                               assay_error *err)
 {
     int n = count_pages(listing);
-    if (n < 1 || n > LISTING_BYTES / 40) {
-        *trouble = AS_TROUBLE_DAMAGED;
-        return as_fail(err, ASSAY_E_FORMAT,
-                       "%s is damaged: it has %d pages, at least 1 is needed", path, n);
+    if (n < 1 || n > PAGES_MOST) {
+        *trouble = n < 1 ? AS_TROUBLE_DAMAGED : AS_TROUBLE_TOO_LARGE;
+        return as_fail(err, n < 1 ? ASSAY_E_FORMAT : ASSAY_E_UNSUPPORTED,
+                       "%s has %d pages, 1 to %d are possible", pdf->path, n, PAGES_MOST);
     }
     as_pdf_page *all = as_alloc_array((size_t)n, sizeof *all);
-    if (!all) return as_fail(err, ASSAY_E_MEMORY, "no memory for the %d pages of %s", n, path);
+    if (!all)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for the %d pages of %s", n, pdf->path);
     for (const char *line = listing; line; line = next_line(line))
         if (strncmp(line, "Page ", 5) == 0) read_page_line(line, all, n);
-    *pages = all;
-    *n_pages = n;
+    pdf->pages = all;
+    pdf->n_pages = n;
     return ASSAY_OK;
 }
 
-assay_code as_pdf_open(const char *path, const as_document_limits *limits, as_pdf_page **pages,
-                       int *n_pages, as_trouble *trouble, assay_error *err)
+static assay_code list_pages(as_pdf *pdf, as_trouble *trouble, assay_error *err)
 {
-    poppler_call call = {.path = safe_path(path)};
+    const char *argv[] = {"pdfinfo", "-box",  "-f",
+                          "1",       "-l",    "1000000000",
+                          "-enc",    "UTF-8", as_pdf_argument(pdf, "-"),
+                          NULL};
+    as_process_options options = as_pdf_options(pdf, argv);
     as_process_result result = {0};
-    *pages = NULL;
-    *n_pages = 0;
-    if (!call.path) return as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
-    set_numbers(&call, 1, 1000000000, 0);
-    const char *argv[] = {"pdfinfo", "-f",    call.numbers[0], "-l", call.numbers[1],
-                          "-enc",    "UTF-8", call.path,       NULL};
-    memcpy(call.argv, argv, sizeof argv);
-    as_process_options options = options_of(&call, limits);
     options.out.limit_bytes = LISTING_BYTES;
-    assay_code code = check_tail(path, trouble, err);
-    if (!code) code = run_poppler(&options, &result, err);
-    if (!code) code = judge(&result, "pdfinfo", path, trouble, err);
-    if (!code) code = read_listing((char *)result.out.data, path, pages, n_pages, trouble, err);
+    assay_code code = as_pdf_run(&options, "poppler-utils", &result, err);
+    if (!code) {
+        code = as_pdf_judge(&result, "pdfinfo", pdf->path, trouble, err);
+        pdf->needs_password = code && as_pdf_says(&result, "Incorrect password");
+    }
+    if (!code) code = read_listing(pdf, (char *)result.out.data, trouble, err);
     as_process_result_free(&result);
-    as_free(call.path);
     return code;
 }
+
+/* Pages of the file as it is; of one that needs a password once it is decrypted. */
+static assay_code open_pages(as_pdf *pdf, as_trouble *trouble, assay_error *err)
+{
+    const as_passwords *passwords = pdf->limits.passwords;
+    assay_code code = check_tail(pdf->path, trouble, err);
+    if (!code) code = list_pages(pdf, trouble, err);
+    if (!pdf->needs_password || !passwords || passwords->n == 0) return code;
+    *trouble = AS_TROUBLE_NONE;
+    code = as_pdf_unlock(pdf, trouble, err);
+    return code ? code : list_pages(pdf, trouble, err);
+}
+
+assay_code as_pdf_open(const char *path, const as_document_limits *limits, as_pdf **out,
+                       as_trouble *trouble, assay_error *err)
+{
+    *out = NULL;
+    *trouble = AS_TROUBLE_NONE;
+    as_pdf *pdf = as_alloc(sizeof *pdf);
+    if (!pdf) return as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
+    *pdf = (as_pdf){.limits = *limits, .plain_fd = -1};
+    pdf->path = as_strdup(path);
+    /* "-x" would be an option, and "@x" a file of options. */
+    pdf->argument = path[0] == '/' ? as_strdup(path) : as_format("./%s", path);
+    assay_code code = pdf->path && pdf->argument
+                          ? open_pages(pdf, trouble, err)
+                          : as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
+    if (code)
+        as_pdf_free(pdf);
+    else
+        *out = pdf;
+    return code;
+}
+
+void as_pdf_free(as_pdf *pdf)
+{
+    if (!pdf) return;
+    if (pdf->plain_fd >= 0) close(pdf->plain_fd);
+    as_free(pdf->path);
+    as_free(pdf->argument);
+    as_free(pdf->pages);
+    as_free(pdf);
+}
+
+int as_pdf_n_pages(const as_pdf *pdf) { return pdf->n_pages; }
 
 /* Pixels of a page, from its points; refused before anything is rendered. */
 static assay_code check_page_size(const as_pdf_page *size, const as_document_limits *limits,
@@ -211,15 +155,20 @@ static assay_code check_page_size(const as_pdf_page *size, const as_document_lim
     double w = ceil(size->w_pt * dpi / 72), h = ceil(size->h_pt * dpi / 72);
     if (!(w >= 1 && h >= 1)) {
         *trouble = AS_TROUBLE_DAMAGED;
+        if (size->media_pt[2] == size->media_pt[0])
+            return as_fail(err, ASSAY_E_FORMAT, "%s is missing or has no page size", what);
         return as_fail(err, ASSAY_E_FORMAT,
-                       "%s has a page size of %g x %g points, both must be above 0", what,
-                       size->w_pt, size->h_pt);
+                       "%s has a page size of %g x %g points, both must be above 0: its "
+                       "MediaBox or CropBox is empty, or they do not meet",
+                       what, size->w_pt, size->h_pt);
     }
     if (w * h > (double)limits->pixels) {
         *trouble = AS_TROUBLE_TOO_LARGE;
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "%s is %.0fx%.0f pixels at %d dpi, over the limit of %zu pixels", what,
-                       w, h, dpi, limits->pixels);
+        return as_fail(
+            err, ASSAY_E_UNSUPPORTED,
+            "%s has a page size of %g x %g points, %.0fx%.0f pixels at %d dpi, over the "
+            "limit of %zu pixels",
+            what, size->w_pt, size->h_pt, w, h, dpi, limits->pixels);
     }
     return ASSAY_OK;
 }
@@ -251,41 +200,53 @@ static assay_code read_ppm(const as_bytes *ppm, const char *what, as_image *out,
     return ASSAY_OK;
 }
 
-static assay_code render(const as_process_options *options, const char *what, as_image *out,
-                         as_trouble *trouble, assay_error *err)
+/*
+ * poppler draws what it can of a page and ends well.  Its errors, unlike its warnings, mean that
+ * something of the page is not there: a picture, a font, the rest of the page.
+ */
+static assay_code check_complete(const as_process_result *result, const char *what,
+                                 as_trouble *trouble, assay_error *err)
 {
+    char why[100];
+    if (!as_pdf_says(result, "Syntax Error") && !as_pdf_says(result, "Internal Error"))
+        return ASSAY_OK;
+    as_pdf_complaint(result, why, sizeof why);
+    *trouble = AS_TROUBLE_DAMAGED;
+    return as_fail(err, ASSAY_E_FORMAT,
+                   "%s is damaged and would be drawn in part (pdftoppm: %s)", what, why);
+}
+
+static assay_code draw(const as_pdf *pdf, int page, int dpi, const char *what, as_image *out,
+                       as_trouble *trouble, assay_error *err)
+{
+    char number[16], resolution[16];
+    snprintf(number, sizeof number, "%d", page + 1);
+    snprintf(resolution, sizeof resolution, "%d", dpi);
+    const char *argv[] = {"pdftoppm", "-r",       resolution,
+                          "-f",       number,     "-l",
+                          number,     "-cropbox", as_pdf_argument(pdf, "-"),
+                          NULL};
+    as_process_options options = as_pdf_options(pdf, argv);
     as_process_result result = {0};
-    assay_code code = run_poppler(options, &result, err);
-    if (!code) code = judge(&result, "pdftoppm", what, trouble, err);
+    options.out.limit_bytes = 3 * pdf->limits.pixels + 64;
+    assay_code code = as_pdf_run(&options, "poppler-utils", &result, err);
+    if (!code) code = as_pdf_judge(&result, "pdftoppm", what, trouble, err);
+    if (!code) code = check_complete(&result, what, trouble, err);
     if (!code) code = read_ppm(&result.out, what, out, trouble, err);
     as_process_result_free(&result);
     return code;
 }
 
-assay_code as_pdf_render(const char *path, const as_document_limits *limits,
-                         const as_pdf_page *size, int page, int dpi, as_image *out,
+assay_code as_pdf_render(const as_pdf *pdf, int page, int dpi, as_image *out,
                          as_trouble *trouble, assay_error *err)
 {
-    poppler_call call = {.path = safe_path(path)};
-    char *what = as_format("%s: page %d", path, page + 1);
-    assay_code code = ASSAY_OK;
+    char *what = as_format("%s: page %d", pdf->path, page + 1);
     *out = (as_image){0};
-    if (!call.path || !what) {
-        code = as_fail(err, ASSAY_E_MEMORY, "no memory to render %s", path);
-        goto done;
-    }
-    code = check_page_size(size, limits, what, dpi, trouble, err);
-    if (code) goto done;
-    set_numbers(&call, page + 1, page + 1, dpi);
-    const char *argv[] = {"pdftoppm",      "-r", call.numbers[2], "-f",
-                          call.numbers[0], "-l", call.numbers[1], "-cropbox",
-                          call.path,       NULL};
-    memcpy(call.argv, argv, sizeof argv);
-    as_process_options options = options_of(&call, limits);
-    options.out.limit_bytes = 3 * limits->pixels + 64;
-    code = render(&options, what, out, trouble, err);
-done:
+    *trouble = AS_TROUBLE_NONE;
+    if (!what) return as_fail(err, ASSAY_E_MEMORY, "no memory to render %s", pdf->path);
+    assay_code code = as_pdf_check_box(pdf, page, what, trouble, err);
+    if (!code) code = check_page_size(&pdf->pages[page], &pdf->limits, what, dpi, trouble, err);
+    if (!code) code = draw(pdf, page, dpi, what, out, trouble, err);
     as_free(what);
-    as_free(call.path);
     return code;
 }
