@@ -17,8 +17,8 @@ typedef struct as_pdf_page {
     double media_pt[4]; /**< MediaBox: left, bottom, right, top. */
 } as_pdf_page;
 
-/** Open the PDF at `path`.  @param pdf  the caller's on success (as_pdf_free). */
-assay_code as_pdf_open(const char *path, const as_document_limits *limits, as_pdf **pdf,
+/** Open the PDF at `path`.  @param out  the caller's on success (as_pdf_free). */
+assay_code as_pdf_open(const char *path, const as_document_limits *limits, as_pdf **out,
                        as_trouble *trouble, assay_error *err);
 
 /** Free it; takes NULL. */
