@@ -79,22 +79,23 @@ void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, fl
     const size_t icg = s->ic / s->group;
     conv_tile_plan plan = {.n_segments = 1,
                            .segment_floats = s->kh * s->kw * icg,
+                           .chains = 1,
                            .fills_each_group = true,
                            .fill = fill_im2col,
                            .scratch = scratch + KERNEL(conv_tile_rows_floats)(1)};
-    if (KERNEL(conv_tile_is_pointwise)(s)) plan = KERNEL(conv_tile_pointwise)(s);
+    if (KERNEL(conv_tile_is_pointwise)(s)) plan = KERNEL(conv_tile_pointwise)(s, 1);
     KERNEL(conv_tile_run)(args, &plan, item_begin, item_end, scratch);
 }
 
 size_t ROUTE(packed_floats)(const as_conv_shape *shape)
 {
-    return KERNEL(conv_tile_packed_floats)(shape);
+    return KERNEL(conv_tile_packed_floats)(shape, 1);
 }
 
 void ROUTE(pack)(const as_conv_shape *shape, const float *weights, const float *bias,
                  float *packed)
 {
-    KERNEL(conv_tile_pack)(shape, weights, bias, packed);
+    KERNEL(conv_tile_pack)(shape, 1, weights, bias, packed);
 }
 
 size_t ROUTE(n_items)(const as_conv_shape *shape) { return KERNEL(conv_tile_n_items)(shape); }

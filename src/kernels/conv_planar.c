@@ -35,12 +35,12 @@ bool ROUTE(proposes)(const as_conv_shape *s)
 
 size_t ROUTE(packed_floats)(const as_conv_shape *s)
 {
-    return KERNEL(conv_tile_packed_floats)(s);
+    return KERNEL(conv_tile_packed_floats)(s, 1);
 }
 
 void ROUTE(pack)(const as_conv_shape *s, const float *weights, const float *bias, float *packed)
 {
-    KERNEL(conv_tile_pack)(s, weights, bias, packed);
+    KERNEL(conv_tile_pack)(s, 1, weights, bias, packed);
 }
 
 /* ---- the ring of input rows ---- */
@@ -262,7 +262,7 @@ static void run_pixels(const as_conv_args *args, planar_job *job, size_t row)
     job->panel = args->packed;
     for (size_t at = 0, vecs; at < n_vecs; at += vecs) {
         const size_t c0 = at * VF_LANES;
-        vecs = tile_panel_vecs(at, n_vecs);
+        vecs = tile_panel_vecs(at, n_vecs, 1);
         job->out = out->data + row * s->ow * out->pixel_stride + c0;
         job->n_columns = s->oc - c0 < vecs * VF_LANES ? s->oc - c0 : vecs * VF_LANES;
         run_panel(job, vecs);

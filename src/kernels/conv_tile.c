@@ -5,53 +5,54 @@
 
 static size_t taps_floats(const as_conv_shape *s) { return s->kh * s->kw * (s->ic / s->group); }
 
-static size_t group_floats(const as_conv_shape *s)
+static size_t group_floats(const as_conv_shape *s, size_t chains)
 {
-    return tile_panels_floats(s->oc / s->group, taps_floats(s));
+    return tile_panels_floats(s->oc / s->group, taps_floats(s), chains);
 }
 
-size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape)
+size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape, size_t chains)
 {
-    return shape->group * group_floats(shape);
+    return shape->group * group_floats(shape, chains);
 }
 
 /* Input channels of a column's weights that go into a panel before the next column's: their lines of
  * the panel stay in the first-level cache. */
 #define PACK_CHANNELS 16
 
-/* One panel: columns c0 .. c0 + n_columns - 1 of a group, padded with zeros to `width`. */
-static void pack_panel(const as_conv_shape *s, const float *weights, const float *bias,
-                       size_t oc0, size_t n_columns, size_t width, float *panel)
+/* One panel: channels oc0 .. oc0 + n_columns - 1 of a group, padded with zeros to `width` lanes. */
+static void pack_panel(const as_conv_shape *s, size_t chains, const float *weights,
+                       const float *bias, size_t oc0, size_t n_columns, size_t width,
+                       float *panel)
 {
     const size_t icg = s->ic / s->group, n_taps = s->kh * s->kw;
-    if (n_columns < width || !bias)
-        memset(panel, 0, width * (n_taps * icg + 1) * sizeof *panel);
+    if (n_columns * chains < width || chains > 1 || !bias)
+        memset(panel, 0, width * (n_taps * icg / chains + 1) * sizeof *panel);
     for (size_t j = 0; bias && j < n_columns; j++)
-        panel[j] = bias[oc0 + j];
+        panel[j * chains] = bias[oc0 + j];
     for (size_t i0 = 0; i0 < icg; i0 += PACK_CHANNELS) {
         const size_t n = icg - i0 < PACK_CHANNELS ? icg - i0 : PACK_CHANNELS;
         for (size_t j = 0; j < n_columns; j++) {
             const float *w = weights + ((oc0 + j) * icg + i0) * n_taps;
             for (size_t tap = 0; tap < n_taps; tap++) {
-                float *to = panel + (1 + tap * icg + i0) * width + j;
+                float *to = panel + (1 + (tap * icg + i0) / chains) * width + j * chains;
                 for (size_t i = 0; i < n; i++)
-                    to[i * width] = w[i * n_taps + tap];
+                    to[i / chains * width + i % chains] = w[i * n_taps + tap];
             }
         }
     }
 }
 
-void KERNEL(conv_tile_pack)(const as_conv_shape *shape, const float *weights, const float *bias,
-                            float *packed)
+void KERNEL(conv_tile_pack)(const as_conv_shape *shape, size_t chains, const float *weights,
+                            const float *bias, float *packed)
 {
-    const size_t ocg = shape->oc / shape->group, n_vecs = (ocg + VF_LANES - 1) / VF_LANES;
+    const size_t ocg = shape->oc / shape->group, n_vecs = tile_n_vecs(ocg, chains);
     for (size_t g = 0; g < shape->group; g++) {
         for (size_t at = 0, vecs; at < n_vecs; at += vecs) {
-            vecs = tile_panel_vecs(at, n_vecs);
-            size_t c0 = at * VF_LANES, width = vecs * VF_LANES;
-            size_t n_columns = ocg - c0 < width ? ocg - c0 : width;
-            pack_panel(shape, weights, bias, g * ocg + c0, n_columns, width, packed);
-            packed += width * (taps_floats(shape) + 1);
+            vecs = tile_panel_vecs(at, n_vecs, chains);
+            const size_t c0 = at * VF_LANES / chains, width = vecs * VF_LANES;
+            const size_t room = width / chains, n_columns = ocg - c0 < room ? ocg - c0 : room;
+            pack_panel(shape, chains, weights, bias, g * ocg + c0, n_columns, width, packed);
+            packed += width * (taps_floats(shape) / chains + 1);
         }
     }
 }
@@ -79,11 +80,14 @@ static void fill_pointwise(const conv_tile_block *block)
         block->rows[i] = in->data + (block->pixel + i) * in->pixel_stride;
 }
 
-conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *s)
+conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *s, size_t chains)
 {
     const size_t icg = s->ic / s->group;
-    return (conv_tile_plan){
-        .n_segments = 1, .segment_floats = icg, .group_offset = icg, .fill = fill_pointwise};
+    return (conv_tile_plan){.n_segments = 1,
+                            .segment_floats = icg,
+                            .chains = chains,
+                            .group_offset = icg,
+                            .fill = fill_pointwise};
 }
 
 /* All panels of one group over one block. */
@@ -91,18 +95,18 @@ static void run_group(const conv_tile_block *block, const conv_tile_plan *plan, 
 {
     const as_conv_args *args = block->args;
     const size_t ocg = args->shape.oc / args->shape.group;
-    const size_t n_vecs = (ocg + VF_LANES - 1) / VF_LANES;
-    const size_t k = plan->n_segments * plan->segment_floats;
-    job->panel = args->packed + block->group * group_floats(&args->shape);
+    const size_t n_vecs = tile_n_vecs(ocg, plan->chains);
+    const size_t n_rows = plan->n_segments * plan->segment_floats / plan->chains + 1;
+    job->panel = args->packed + block->group * group_floats(&args->shape, plan->chains);
     job->row_offset = block->group * plan->group_offset;
     for (size_t at = 0; at < n_vecs; at += job->vecs) {
-        size_t c0 = at * VF_LANES;
-        job->vecs = tile_panel_vecs(at, n_vecs);
-        size_t width = job->vecs * VF_LANES;
-        job->n_columns = ocg - c0 < width ? ocg - c0 : width;
+        job->vecs = tile_panel_vecs(at, n_vecs, plan->chains);
+        const size_t c0 = at * VF_LANES / plan->chains, width = job->vecs * VF_LANES;
+        const size_t room = width / plan->chains;
+        job->n_columns = ocg - c0 < room ? ocg - c0 : room;
         job->out_offset = block->group * ocg + c0;
         KERNEL(tile_run)(job);
-        job->panel += width * (k + 1);
+        job->panel += width * n_rows;
         KERNEL(epilogue_in_place)
         (args->epilogue, job->n_steps, &args->out, block->pixel, block->n_pixels,
          job->out_offset, job->n_columns);
@@ -124,6 +128,8 @@ void KERNEL(conv_tile_run)(const as_conv_args *args, const conv_tile_plan *plan,
                     .rows_stride = TILE_BLOCK,
                     .n_segments = plan->n_segments,
                     .segment_floats = plan->segment_floats,
+                    .spread = plan->chains,
+                    .adds_chains = true,
                     .out = out,
                     .steps = steps.steps,
                     .n_steps = steps.n_steps};

@@ -19,9 +19,10 @@
  */
 #define TILE_ITEM 12
 
-size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape);
-void KERNEL(conv_tile_pack)(const as_conv_shape *shape, const float *weights, const float *bias,
-                            float *packed);
+/** @param chains  lanes of a column (tile.h): 1, 2 or 4; above 1 it divides the group's channels. */
+size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape, size_t chains);
+void KERNEL(conv_tile_pack)(const as_conv_shape *shape, size_t chains, const float *weights,
+                            const float *bias, float *packed);
 size_t KERNEL(conv_tile_n_items)(const as_conv_shape *shape);
 
 /** Prepares the inputs of one block. */
@@ -37,6 +38,7 @@ typedef struct conv_tile_block {
 /** How a route feeds the micro-kernel. */
 typedef struct conv_tile_plan {
     size_t n_segments, segment_floats;
+    size_t chains;       /**< as the weights were packed */
     size_t group_offset; /**< floats between two groups behind a row pointer */
     bool fills_each_group;
     void (*fill)(const conv_tile_block *block);
@@ -49,7 +51,7 @@ bool KERNEL(conv_tile_is_pointwise)(const as_conv_shape *shape);
 /**
  * A plan for such a layer: one segment straight from the input, no scratch but the pointers.
  */
-conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *shape);
+conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *shape, size_t chains);
 
 /** Floats of scratch that `n_segments` row pointers of a block take. */
 size_t KERNEL(conv_tile_rows_floats)(size_t n_segments);

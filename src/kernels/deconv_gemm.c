@@ -30,7 +30,7 @@ static size_t n_vectors(const as_conv_shape *s)
 
 size_t ROUTE(packed_floats)(const as_conv_shape *s)
 {
-    return s->kh * tile_panels_floats(n_columns(s), s->ic);
+    return s->kh * tile_panels_floats(n_columns(s), s->ic, 1);
 }
 
 /* The panel whose first column is `first` of kernel row kh; column j is (kw, oc). */
@@ -51,7 +51,7 @@ void ROUTE(pack)(const as_conv_shape *s, const float *weights, const float *bias
     memset(packed, 0, ROUTE(packed_floats)(s) * sizeof *packed);
     for (size_t kh = 0; kh < s->kh; kh++)
         for (size_t at = 0, vecs; at < n_vectors(s); at += vecs) {
-            vecs = tile_panel_vecs(at, n_vectors(s));
+            vecs = tile_panel_vecs(at, n_vectors(s), 1);
             pack_panel(s, weights, bias, kh, at * VF_LANES, vecs * VF_LANES, packed);
             packed += vecs * VF_LANES * (s->ic + 1);
         }
@@ -68,7 +68,7 @@ size_t ROUTE(n_items)(const as_conv_shape *s)
 static const float *multiply(const as_conv_shape *s, tile_job *job)
 {
     for (size_t at = 0; at < n_vectors(s); at += job->vecs) {
-        job->vecs = tile_panel_vecs(at, n_vectors(s));
+        job->vecs = tile_panel_vecs(at, n_vectors(s), 1);
         job->out_offset = at * VF_LANES;
         const size_t width = job->vecs * VF_LANES, left = n_columns(s) - job->out_offset;
         job->n_columns = left < width ? left : width;
@@ -98,6 +98,7 @@ static void run_block(const as_conv_args *args, const tile_steps *steps, size_t 
                     .rows_stride = TILE_BLOCK,
                     .n_segments = 1,
                     .segment_floats = s->ic,
+                    .spread = 1,
                     .panel = args->packed,
                     .out = to,
                     .n_rows = n_pixels,

@@ -7,6 +7,7 @@
 /* as_route.row_step: the rows of a Winograd tile. */
 #define ROW_STEP_direct    1
 #define ROW_STEP_gemm      1
+#define ROW_STEP_chains    1
 #define ROW_STEP_depthwise 1
 #define ROW_STEP_narrow    1
 #define ROW_STEP_gather    1
@@ -17,6 +18,7 @@
 /* as_route.reads_planes */
 #define READS_PLANES_direct    false
 #define READS_PLANES_gemm      false
+#define READS_PLANES_chains    false
 #define READS_PLANES_depthwise false
 #define READS_PLANES_gather    false
 #define READS_PLANES_narrow    false

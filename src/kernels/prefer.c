@@ -14,6 +14,13 @@ static bool pays4(const as_conv_shape *s)
     return s->ic >= 8 && tiles4(s) >= (is_light ? 4 : 32);
 }
 
+/* Trial bench/results/chains.txt: up to 24 outputs gain on AVX-512 and cost AVX2 at most a sixth,
+ * unless sums are so short that adding the chains at the end weighs. */
+static bool pays_chains(const as_conv_shape *s)
+{
+    return s->oc / s->group <= 24 && s->kh * s->kw * (s->ic / s->group) >= 96;
+}
+
 /*
  * Trial bench/results/winograd-routes.txt (2026-11-30, AVX2 and AVX-512): winograd4 takes 0.35 to
  * 0.75 of direct's time, but for a few input channels, where its transforms weigh as much as the
@@ -23,5 +30,6 @@ static bool pays4(const as_conv_shape *s)
 bool as_route_suits(const as_route *route, const as_conv_shape *shape)
 {
     if (strcmp(route->name, "winograd4") == 0) return pays4(shape);
+    if (strcmp(route->name, "chains") == 0) return pays_chains(shape);
     return strcmp(route->name, "winograd2") != 0;
 }

@@ -5,7 +5,7 @@
 #include "kernels/step_value.h"
 
 #define MAX_MR   12
-#define MAX_VECS 3
+#define MAX_VECS 4
 
 /* Operands of n columns. */
 AS_INLINE vf tile_load(const float *p, size_t n)
@@ -59,12 +59,19 @@ AS_INLINE void tile_steps_all(const tile_job *job, vf acc[MAX_MR][MAX_VECS], siz
 #undef STEP
 }
 
-/* Do the steps and store the valid part of a tile. */
+/* Neighbours of all lanes, taken together, are added. */
+AS_INLINE void add_neighbours(vf acc[MAX_VECS], const size_t vecs)
+{
+    unrolled_for (j, (vecs + 1) / 2)
+        acc[j] = vf_add_neighbours(acc[2 * j], 2 * j + 1 < vecs ? acc[2 * j + 1] : vf_zero());
+}
+
+/* Store the valid part of a tile of `vecs` vectors of columns. */
 AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t row0,
-                          size_t n_rows, const size_t mr, const size_t vecs, const bool pairs)
+                          size_t n_rows, const size_t mr, const size_t vecs)
 {
     const size_t tail = job->n_columns - (vecs - 1) * VF_LANES;
-    if (!pairs) tile_steps_all(job, acc, row0, n_rows, tail, mr, vecs);
+    tile_steps_all(job, acc, row0, n_rows, tail, mr, vecs);
     unrolled_for (i, mr) {
         if (i < n_rows) {
             float *out = job->out[row0 + i] + job->out_offset;
@@ -73,10 +80,33 @@ AS_INLINE void tile_store(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t 
     }
 }
 
+/* Fold where the job does, then store. */
+AS_INLINE void tile_finish(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t row0,
+                           size_t n_rows, const size_t mr, const size_t vecs,
+                           const size_t spread)
+{
+    if (spread == 1 || !job->adds_chains) {
+        tile_store(job, acc, row0, n_rows, mr, vecs);
+        return;
+    }
+    unrolled_for (i, mr) {
+        add_neighbours(acc[i], vecs);
+        if (spread == 4) add_neighbours(acc[i], (vecs + 1) / 2);
+    }
+    tile_store(job, acc, row0, n_rows, mr, (vecs + spread - 1) / spread);
+}
+
+/* What vector j of the panel is multiplied with: lane l of all of them has p[l % spread]. */
+AS_INLINE vf tile_spread(const float *p, const size_t j, const size_t spread)
+{
+    p += j * VF_LANES % spread;
+    return spread == 1 ? vf_splat(*p) : spread == 2 ? vf_splat2(p) : vf_splat4(p);
+}
+
 /* One tile from row0 on.  Where fewer than mr rows are left the last one stands in for the
  * rest. */
 AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_t mr,
-                    const size_t vecs, const bool pairs)
+                    const size_t vecs, const size_t spread)
 {
     vf acc[MAX_MR][MAX_VECS];
     const float *b = job->panel;
@@ -89,50 +119,52 @@ AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_
         const float *a[MAX_MR];
         unrolled_for (i, mr)
             a[i] = rows[i < n_rows ? i : n_rows - 1] + job->row_offset;
-        for (size_t k = 0; k < job->segment_floats; k++, b += vecs * VF_LANES) {
+        for (size_t k = 0; k < job->segment_floats; k += spread, b += vecs * VF_LANES) {
             vf bv[MAX_VECS];
             unrolled_for (j, vecs)
                 bv[j] = vf_load(b + j * VF_LANES);
-            unrolled_for (i, mr) {
-                vf av = pairs ? vf_splat2(a[i] + 2 * k) : vf_splat(a[i][k]);
+            unrolled_for (i, mr)
                 unrolled_for (j, vecs)
-                    acc[i][j] = vf_fma(av, bv[j], acc[i][j]);
-            }
+                    acc[i][j] = vf_fma(tile_spread(a[i] + k, j, spread), bv[j], acc[i][j]);
         }
     }
-    tile_store(job, acc, row0, n_rows, mr, vecs, pairs);
+    tile_finish(job, acc, row0, n_rows, mr, vecs, spread);
 }
 
 /* All rows of the job: whole tiles, then a small or a shared one. */
 AS_INLINE void tile_rows(const tile_job *job, const size_t mr, const size_t vecs,
-                         const bool pairs)
+                         const size_t spread)
 {
     size_t row = 0;
     for (; row + mr <= job->n_rows; row += mr)
-        tile(job, row, mr, mr, vecs, pairs);
+        tile(job, row, mr, mr, vecs, spread);
     size_t left = job->n_rows - row;
     if (left == 1)
-        tile(job, row, 1, 1, vecs, pairs);
+        tile(job, row, 1, 1, vecs, spread);
     else if (left > 1 && left <= 4)
-        tile(job, row, left, 4, vecs, pairs);
+        tile(job, row, left, 4, vecs, spread);
     else if (left > 4)
-        tile(job, row, left, mr, vecs, pairs);
+        tile(job, row, left, mr, vecs, spread);
 }
 
-AS_INLINE void tile_panel(const tile_job *job, const bool pairs)
+AS_INLINE void tile_panel(const tile_job *job, const size_t spread)
 {
-    if (job->vecs == 3)
-        tile_rows(job, TILE_MR_3, 3, pairs);
+    if (VF_LANES == 1 && job->vecs == 4)
+        tile_rows(job, TILE_MR_3, 4, spread);
+    else if (job->vecs == 3)
+        tile_rows(job, TILE_MR_3, 3, spread);
     else if (job->vecs == 2)
-        tile_rows(job, TILE_MR_2, 2, pairs);
+        tile_rows(job, TILE_MR_2, 2, spread);
     else
-        tile_rows(job, TILE_MR_1, 1, pairs);
+        tile_rows(job, TILE_MR_1, 1, spread);
 }
 
 void KERNEL(tile_run)(const tile_job *job)
 {
-    if (job->pairs)
-        tile_panel(job, true);
+    if (job->spread == 1)
+        tile_panel(job, 1);
+    else if (job->spread == 2)
+        tile_panel(job, 2);
     else
-        tile_panel(job, false);
+        tile_panel(job, 4);
 }

@@ -17,10 +17,13 @@
  *
  * Each output element is one chain of FMAs that starts from the bias, in k order.
  *
- * Where few columns fill their vectors badly two rows may share them: a row of a job with `pairs` is
- * two rows whose floats alternate, and so do its outputs; the panel then has each weight twice:
+ * Where few columns fill their vectors badly, `spread` floats of a row (2 or 4) are multiplied at a
+ * time, and as many lanes belong to each column.  They are either rows that alternate, and then so do
+ * the outputs and the panel has each weight `spread` times; or, if the job `adds_chains`, the row's next
+ * values of k, so that a column is `spread` chains whose sums are added at the end, neighbours first:
  *
- *     a[k][2]   panel[k][NR / 2][2]   out[NR / 2][2]
+ *     alternating rows   a[k][2]       panel[k][NR / 2][2]       out[NR / 2][2]
+ *     chains             a[k / 2][2]   panel[k / 2][NR / 2][2]   out[NR / 2]
  *
  * NR is VECS vectors.  as_panels cuts the channels into panels of 3 and 2 vectors (one of 1
  * only where there is just one), which keeps MR x VECS accumulators in registers on each ISA:
@@ -64,12 +67,13 @@ typedef struct tile_job {
     size_t n_segments;
     size_t segment_floats;
     const float *panel;
-    float *const *out;      /**< out[i]: where row i's first column goes */
-    size_t out_offset;      /**< floats added to each of them */
-    size_t n_rows;          /**< rows to compute, any number */
-    size_t n_columns;       /**< columns to store, at most vecs * VF_LANES */
-    size_t vecs;            /**< of the panel */
-    bool pairs;             /**< rows are pairs of rows; no steps then */
+    float *const *out; /**< out[i]: where row i's first column goes */
+    size_t out_offset; /**< floats added to each of them */
+    size_t n_rows;     /**< rows to compute, any number */
+    size_t n_columns;  /**< columns to store; in chains, at most vecs * VF_LANES / spread */
+    size_t vecs;       /**< of the panel */
+    size_t spread;     /**< floats of a row that are multiplied at a time: 1, 2 or 4 */
+    bool adds_chains;  /**< those are values of k; else rows that alternate, without steps */
     const tile_step *steps; /**< borrowed */
     size_t n_steps;
 } tile_job;
@@ -88,18 +92,28 @@ AS_INLINE void tile_store_row(float *out, const vf *row, const size_t vecs, size
         vf_store_tail(out + (vecs - 1) * VF_LANES, row[vecs - 1], tail);
 }
 
-/** Vectors of the panel that begins at vector `at` of `n_vecs`: 3s, then 2s, see above. */
-static inline size_t tile_panel_vecs(size_t at, size_t n_vecs)
+/**
+ * Vectors of the panel that begins at vector `at` of `n_vecs`: 3s, then 2s, see above.  All lanes of
+ * a column stand in one panel.
+ */
+static inline size_t tile_panel_vecs(size_t at, size_t n_vecs, size_t spread)
 {
     size_t left = n_vecs - at;
+    if (spread > VF_LANES) return spread / VF_LANES;
     if (left == 4) return 2;
     return left < 3 ? left : 3;
 }
 
-/** Floats of the panels of `n_columns` columns and `k` values each, bias included. */
-static inline size_t tile_panels_floats(size_t n_columns, size_t k)
+/** Vectors that `n_columns` columns fill. */
+static inline size_t tile_n_vecs(size_t n_columns, size_t spread)
 {
-    return (n_columns + VF_LANES - 1) / VF_LANES * VF_LANES * (k + 1);
+    return (n_columns * spread + VF_LANES - 1) / VF_LANES;
+}
+
+/** Floats of the panels of `n_columns` columns and `k` values each, bias included. */
+static inline size_t tile_panels_floats(size_t n_columns, size_t k, size_t spread)
+{
+    return tile_n_vecs(n_columns, spread) * VF_LANES * (k / spread + 1);
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/ref/ref.h"
 
@@ -95,20 +96,30 @@ static void input_reach(const transform *t, const as_conv_args *args, size_t ima
         }
 }
 
-static double right_answer(const as_conv_args *args, const float *weights, size_t image,
+/* An output in double, without its bias, and the same of absolute values. */
+typedef struct answer {
+    double sum, reach;
+} answer;
+
+static answer right_answer(const as_conv_args *args, const float *weights, size_t image,
                            size_t oy, size_t ox, size_t oc)
 {
     const as_conv_shape *s = &args->shape;
-    double sum = 0;
-    for (size_t ky = 0; ky < 3; ky++)
-        for (size_t kx = 0; kx < 3; kx++) {
-            const size_t iy = oy + ky - s->pad_top, ix = ox + kx - s->pad_left;
-            if (iy >= s->ih || ix >= s->iw) continue;
-            for (size_t i = 0; i < s->ic; i++)
-                sum += (double)*as_ref_at(&args->in, image, iy, ix, i) *
-                       (double)weights[((oc * s->ic + i) * 3 + ky) * 3 + kx];
+    const size_t icg = s->ic / s->group, first = oc / (s->oc / s->group) * icg;
+    answer right = {0};
+    for (size_t k = 0; k < s->kh * s->kw; k++) {
+        const size_t iy = oy * s->sh + k / s->kw * s->dh - s->pad_top;
+        const size_t ix = ox * s->sw + k % s->kw * s->dw - s->pad_left;
+        const bool is_inside = iy < s->ih && ix < s->iw; /* padding is a zero like any other */
+        for (size_t i = 0; i < icg; i++) {
+            const float *x = is_inside ? as_ref_at(&args->in, image, iy, ix, first + i) : NULL;
+            const double product =
+                (x ? (double)*x : 0) * (double)weights[(oc * icg + i) * s->kh * s->kw + k];
+            right.sum += product;
+            right.reach += fabs(product);
         }
-    return sum;
+    }
+    return right;
 }
 
 /* Largest error in a tile; m is the reach before |A^T| .. |A|: double[oc][tile][tile]. */
@@ -127,7 +138,8 @@ static double tile_error(const transform *t, const as_conv_args *args, const flo
             for (size_t e = 0; e < t->tile * t->tile; e++)
                 reach += t->at[y][e / t->tile] * t->at[x][e % t->tile] * m[e];
             if (!(reach < OVERFLOWS)) continue;
-            const double want = first + right_answer(args, weights, image, y0 + y, x0 + x, oc);
+            const double want =
+                first + right_answer(args, weights, image, y0 + y, x0 + x, oc).sum;
             const double got = (double)*as_ref_at(&args->out, image, y0 + y, x0 + x, oc);
             const double part = fabs(got - want) / (unit * reach + FLUSHED);
             if (!(part <= worst)) worst = part; /* a NaN is caught, too */
@@ -141,8 +153,8 @@ static double reach_of(double u, double v)
     return u < OVERFLOWS && v < OVERFLOWS ? u * v : INFINITY;
 }
 
-double close_conv_error(const as_conv_args *args, size_t tile, const float *weights,
-                        const float *bias)
+static double winograd_error(const as_conv_args *args, size_t tile, const float *weights,
+                             const float *bias)
 {
     const transform t = make_transform(tile);
     const as_conv_shape *s = &args->shape;
@@ -167,4 +179,30 @@ double close_conv_error(const as_conv_args *args, size_t tile, const float *weig
     free(u);
     free(m);
     return worst;
+}
+
+static double chains_error(const as_conv_args *args, const float *weights, const float *bias)
+{
+    const as_conv_shape *s = &args->shape;
+    const double n_roundings = (double)(s->kh * s->kw * (s->ic / s->group)) + 3;
+    double worst = 0;
+    for (size_t i = 0; i < s->n * s->oh * s->ow * s->oc; i++) {
+        const size_t oc = i % s->oc, x = i / s->oc % s->ow, row = i / s->oc / s->ow;
+        const answer right = right_answer(args, weights, row / s->oh, row % s->oh, x, oc);
+        const double first = bias ? (double)bias[oc] : 0;
+        const double reach = right.reach + fabs(first);
+        if (!(reach < OVERFLOWS)) continue;
+        const double got = (double)*as_ref_at(&args->out, row / s->oh, row % s->oh, x, oc);
+        const double part = fabs(got - first - right.sum) /
+                            (0x1p-24 * n_roundings * (1 + 0x1p-10) * reach + FLUSHED);
+        if (!(part <= worst)) worst = part;
+    }
+    return worst;
+}
+
+double close_conv_error(const as_conv_args *args, const char *route, const float *weights,
+                        const float *bias)
+{
+    if (strcmp(route, "chains") == 0) return chains_error(args, weights, bias);
+    return winograd_error(args, strcmp(route, "winograd2") == 0 ? 4 : 6, weights, bias);
 }

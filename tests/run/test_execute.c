@@ -322,7 +322,7 @@ static result run(const as_graph *graph, const as_shape *input, const manner *ho
     return r;
 }
 
-static const char *const routes[] = {NULL, "winograd4", "winograd2", "gemm"};
+static const char *const routes[] = {NULL, "winograd4", "winograd2", "chains", "gemm"};
 
 /* @return what it found, without its data. */
 static result expect_bits(const as_graph *graph, const as_shape *input, const result *right,

@@ -11,7 +11,8 @@
  *     vf_load_tail(p, n)              lanes 0..n-1 from memory, the others 0; n <= VF_LANES; reads
  *     vf_store_tail(p, x, n)          and writes nothing behind p[n - 1]
  *     vf_add sub mul div (a, b)       IEEE, correctly rounded
- *     vf_splat2(p)                    lane i is p[i % 2]
+ *     vf_splat2(p)  vf_splat4(p)      lane i is p[i % 2], p[i % 4]
+ *     vf_add_neighbours(a, b)                   a[0] + a[1], a[2] + a[3] .. b[0] + b[1] ..; of one lane a + b
  *     vf_zip(a, b, &low, &high)       a[0] b[0] a[1] b[1] .., the first half in low, the rest in high
  *     vf_store_unzip(even, odd, x, n) the first n of lanes 0, 2, 4 .. and of lanes 1, 3, 5 ..; writes
  *                                     nothing behind them

@@ -41,6 +41,12 @@ AS_INLINE vf vf_splat2(const float *p)
     memcpy(&pair, p, sizeof pair);
     return _mm256_castpd_ps(_mm256_set1_pd(pair));
 }
+AS_INLINE vf vf_splat4(const float *p) { return _mm256_broadcast_ps((const __m128 *)p); }
+AS_INLINE vf vf_add_neighbours(vf a, vf b)
+{
+    const __m256d pairs = _mm256_castps_pd(_mm256_hadd_ps(a, b)); /* a b a b by halves */
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(pairs, 0xd8));
+}
 AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
 {
     const vf even = _mm256_unpacklo_ps(a, b), odd = _mm256_unpackhi_ps(a, b);

@@ -26,6 +26,7 @@ AS_INLINE vf vf_splat2(const float *p)
     memcpy(&pair, p, sizeof pair);
     return _mm512_castpd_ps(_mm512_set1_pd(pair));
 }
+AS_INLINE vf vf_splat4(const float *p) { return _mm512_broadcast_f32x4(_mm_loadu_ps(p)); }
 AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
 {
     const __m512i first =
@@ -42,6 +43,13 @@ AS_INLINE void vf_store_unzip(float *even, float *odd, vf x, size_t n)
     const __mmask8 valid = (__mmask8)vf_mask_(n);
     _mm256_mask_storeu_ps(even, valid, _mm512_castps512_ps256(halves));
     _mm256_mask_storeu_ps(odd, valid, _mm512_extractf32x8_ps(halves, 1));
+}
+AS_INLINE vf vf_add_neighbours(vf a, vf b)
+{
+    const __m512i even =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    return _mm512_add_ps(_mm512_permutex2var_ps(a, even, b), _mm512_permutex2var_ps(a, odd, b));
 }
 AS_INLINE vf vf_add(vf a, vf b) { return _mm512_add_ps(a, b); }
 AS_INLINE vf vf_sub(vf a, vf b) { return _mm512_sub_ps(a, b); }

@@ -37,6 +37,8 @@ AS_INLINE vf vf_splat2(const float *p)
     const float32x2_t pair = vld1_f32(p);
     return vcombine_f32(pair, pair);
 }
+AS_INLINE vf vf_splat4(const float *p) { return vld1q_f32(p); }
+AS_INLINE vf vf_add_neighbours(vf a, vf b) { return vpaddq_f32(a, b); }
 AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
 {
     *low = vzip1q_f32(a, b);

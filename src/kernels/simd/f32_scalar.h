@@ -16,6 +16,8 @@ AS_INLINE void vf_store_tail(float *p, vf x, size_t n)
     if (n) *p = x;
 }
 AS_INLINE vf vf_splat2(const float *p) { return *p; }
+AS_INLINE vf vf_splat4(const float *p) { return *p; }
+AS_INLINE vf vf_add_neighbours(vf a, vf b) { return a + b; }
 AS_INLINE void vf_zip(vf a, vf b, vf *low, vf *high)
 {
     *low = a;
