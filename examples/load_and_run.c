@@ -39,11 +39,14 @@ static void print_output(const char *name, const assay_tensor *tensor)
         printf("%s%lld", i ? ", " : "", (long long)tensor->dims[i]);
     }
     float least = 0, largest = 0;
-    for (size_t i = 0; i < elements; i++) {
+    for (size_t i = 0; tensor->dtype == ASSAY_F32 && i < elements; i++) {
         if (i == 0 || values[i] < least) least = values[i];
         if (i == 0 || values[i] > largest) largest = values[i];
     }
-    printf("] %.9g %.9g\n", least, largest);
+    if (tensor->dtype == ASSAY_F32)
+        printf("] %.9g %.9g\n", least, largest);
+    else
+        printf("] of integers\n");
 }
 
 static int fail(const assay_error *err)

@@ -45,18 +45,30 @@ static bool has_end(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/* The types that both NumPy's files and networks have. */
+static const struct {
+    as_npy_type npy;
+    assay_dtype dtype;
+} types[] = {{AS_NPY_F4, ASSAY_F32},
+             {AS_NPY_I8, ASSAY_I64},
+             {AS_NPY_I4, ASSAY_I32},
+             {AS_NPY_B1, ASSAY_BOOL}};
+
 static assay_code read_npy(const char *path, assay_tensor *out, assay_error *err)
 {
     as_npy array = {0};
+    size_t at = 0;
     assay_code code = as_npy_read(path, &array, err);
     if (code) return code;
-    if (array.type != AS_NPY_F4) {
-        code = as_fail(err, ASSAY_E_UNSUPPORTED, "%s holds %s, <f4 is needed", path,
-                       as_npy_type_name(array.type));
+    while (at < AS_COUNT_OF(types) && types[at].npy != array.type)
+        at++;
+    if (at == AS_COUNT_OF(types)) {
+        code = as_fail(err, ASSAY_E_UNSUPPORTED, "%s holds %s, <f4, <i8, <i4 or |b1 is needed",
+                       path, as_npy_type_name(array.type));
         as_npy_free(&array);
         return code;
     }
-    *out = (assay_tensor){.rank = array.rank, .data = array.data};
+    *out = (assay_tensor){.rank = array.rank, .data = array.data, .dtype = types[at].dtype};
     memcpy(out->dims, array.dims, sizeof array.dims);
     return ASSAY_OK; /* `out` owns the data now */
 }
@@ -66,16 +78,12 @@ static assay_code read_pb(const char *path, assay_tensor *out, assay_error *err)
     as_onnx_tensor tensor = {0};
     assay_code code = as_onnx_tensor_read(path, &tensor, err);
     if (code) return code;
-    if (tensor.dtype == AS_F32) {
-        *out = (assay_tensor){.rank = tensor.shape.rank, .data = tensor.data};
-        memcpy(out->dims, tensor.shape.dims, sizeof tensor.shape.dims);
-        tensor.data = NULL; /* `out` owns it now */
-    } else {
-        code = as_fail(err, ASSAY_E_UNSUPPORTED, "%s holds %s, float32 is needed", path,
-                       as_dtype_name(tensor.dtype));
-    }
+    *out = (assay_tensor){
+        .rank = tensor.shape.rank, .data = tensor.data, .dtype = (assay_dtype)tensor.dtype};
+    memcpy(out->dims, tensor.shape.dims, sizeof tensor.shape.dims);
+    tensor.data = NULL; /* `out` owns it now */
     as_onnx_tensor_free(&tensor);
-    return code;
+    return ASSAY_OK;
 }
 
 /* Index of the model's input that "NAME=FILE" is for, and where FILE begins. */
@@ -135,10 +143,9 @@ static assay_code open_work(work *w, assay_error *err)
 static assay_code write_output(const work *w, int i, assay_error *err)
 {
     const assay_tensor *t = &w->outputs[i];
-    as_npy array = {.type = AS_NPY_F4,
-                    .rank = t->rank,
-                    .data = (float *)(uintptr_t)t->data,
-                    .n_elements = 1};
+    as_npy array = {.rank = t->rank, .data = (void *)(uintptr_t)t->data, .n_elements = 1};
+    for (size_t k = 0; k < AS_COUNT_OF(types); k++)
+        if (types[k].dtype == t->dtype) array.type = types[k].npy;
     for (int d = 0; d < t->rank; d++) {
         array.dims[d] = t->dims[d];
         array.n_elements *= (size_t)t->dims[d];

@@ -93,6 +93,10 @@ static assay_code native_forward(void *state, const float *x, as_shape4 shape,
     assay_code code = assay_session_run(n->session, &in, 1, &out, 1, err);
     if (!code) code = check_routes(n, err);
     if (code) return code;
+    if (out.dtype != ASSAY_F32)
+        return as_fail(err, ASSAY_E_UNSUPPORTED,
+                       "the model's output is of type %s, float32 is taken",
+                       as_dtype_name((as_dtype)out.dtype));
     if (out.rank < 1 || out.rank > 4)
         return as_fail(err, ASSAY_E_UNSUPPORTED,
                        "the model's output has rank %d, one to four are taken", out.rank);

@@ -225,9 +225,10 @@ static assay_code resized_operand(as_planner *p, as_layer *layer, as_step *step,
 static const as_node *open_resize(const as_planner *p, int tensor, const as_node *reader)
 {
     const as_node *resize = as_graph_producer(p->graph, tensor);
+    if (resize) resize = as_planner_node(p, resize);
     if (!resize || (resize->op != AS_OP_RESIZE && resize->op != AS_OP_UPSAMPLE)) return NULL;
     if (resize->attributes.resize.mode != AS_RESIZE_NEAREST) return NULL;
-    if (as_graph_only_consumer(p->graph, tensor) != reader) return NULL;
+    if (as_planner_only_reader(p, tensor) != reader) return NULL;
     return p->value_of[resize->inputs[0]] >= 0 ? resize : NULL;
 }
 
@@ -259,6 +260,7 @@ assay_code as_epilogue_add(as_planner *p, as_layer *layer, const as_node *node, 
     *fits = false;
     as_epilogue *epilogue = &layer->epilogue;
     if (epilogue->n_steps == AS_EPILOGUE_STEPS) return ASSAY_OK;
+    if (!as_planner_has_one_output(p, node)) return ASSAY_OK;
     assay_code code = ASSAY_OK;
     as_step step = {0};
     if (node->op == AS_OP_AFFINE || node->op == AS_OP_BATCH_NORM) {
@@ -280,7 +282,7 @@ assay_code as_epilogue_finish(as_planner *p, as_layer *layer, int tensor, as_vie
     assay_code code = ASSAY_OK;
     bool fits = p->options->fuse;
     while (!code && fits) {
-        const as_node *next = as_graph_only_consumer(p->graph, tensor);
+        const as_node *next = as_planner_only_reader(p, tensor);
         if (!next) break;
         code = as_epilogue_add(p, layer, next, tensor, &fits, err);
         if (code || !fits) break;

@@ -51,15 +51,6 @@ static assay_code route_of(const as_planner *p, const as_node *node, const as_co
     return as_planner_refuse(p, node, err, "the chosen route '%.40s' does not take it", chosen);
 }
 
-/* The port of a network input, which a tensor without a producer is. */
-static as_plan_port *port_of(const as_planner *p, int tensor)
-{
-    as_plan_port *port = p->plan->inputs;
-    while (port->tensor != tensor)
-        port++;
-    return port;
-}
-
 /* Let the layer read its input: planes lie with the caller, and have no value in the plan. */
 static assay_code find_input(as_planner *p, as_layer *layer, const as_node *node,
                              assay_error *err)
@@ -68,10 +59,8 @@ static assay_code find_input(as_planner *p, as_layer *layer, const as_node *node
     const as_conv_shape *s = &args->shape;
     int input = -1;
     if (layer->route->reads_planes) {
-        args->in = as_view_of(NULL, s->n, s->ih, s->iw, s->ic);
         args->plane = s->ih * s->iw;
-        port_of(p, node->inputs[0])->data = &args->in.data;
-        return ASSAY_OK;
+        return as_planner_view(p, layer, &args->in, p->plain_of[node->inputs[0]], err);
     }
     assay_code code = as_planner_input(p, node, 0, &input, err);
     return code ? code : as_planner_view(p, layer, &args->in, input, err);
@@ -88,7 +77,6 @@ static assay_code finish(as_planner *p, as_layer *layer, const as_node *node,
     layer->n_items = layer->route->n_items(&args->shape);
     p->plan->scratch_floats =
         as_max(p->plan->scratch_floats, layer->route->scratch_floats(&args->shape));
-    args->epilogue = &layer->epilogue;
     code = as_weights_get(p->weights, node->id, layer->route, &args->shape, weights, bias,
                           &args->packed, err);
     if (!code) code = find_input(p, layer, node, err);

@@ -30,7 +30,6 @@ assay_code as_form_elementwise(as_planner *p, const as_node *node, assay_error *
         return as_planner_refuse(p, node, err, "no operand has the shape of the result");
     as_layer *layer = as_planner_layer(p, AS_LAYER_MAP, node);
     as_map_args *args = &layer->args.map;
-    args->epilogue = &layer->epilogue;
     int input = -1;
     bool fits = false;
     assay_code code = as_planner_input(p, node, operand, &input, err);
@@ -60,7 +59,6 @@ static assay_code copy_part(as_planner *p, const as_node *node, int i, int whole
     as_layer *layer = as_planner_layer(p, AS_LAYER_MAP, node);
     layer->n_nodes = 0;
     as_map_args *args = &layer->args.map;
-    args->epilogue = &layer->epilogue;
     int input = -1, slice = -1;
     assay_code code = as_planner_input(p, node, i, &input, err);
     if (!code) code = as_planner_view(p, layer, &args->in, input, err);
@@ -80,6 +78,9 @@ assay_code as_form_concat(as_planner *p, const as_node *node, assay_error *err)
         return as_planner_refuse(p, node, err, "it concatenates axis %d, channels are axis 1",
                                  axis);
     int whole = -1;
+    for (int i = 0; i < node->n_inputs; i++)
+        if (p->value_of[node->inputs[i]] < 0)
+            return as_planner_refuse(p, node, err, "its input %d is no computed float32", i);
     assay_code code = as_planner_value(p, y, &whole, err);
     size_t channel = 0;
     for (int i = 0; !code && i < node->n_inputs; i++) {
@@ -119,8 +120,7 @@ assay_code as_form_pool(as_planner *p, const as_node *node, assay_error *err)
                            .pad_left = (size_t)pads[1],
                            .pad_bottom = (size_t)pads[2],
                            .pad_right = (size_t)pads[3],
-                           .counts_pad = pool->count_include_pad,
-                           .epilogue = &layer->epilogue};
+                           .counts_pad = pool->count_include_pad};
     int input = -1;
     assay_code code = as_planner_input(p, node, 0, &input, err);
     if (!code) code = as_planner_view(p, layer, &args->in, input, err);
@@ -176,7 +176,6 @@ assay_code as_form_mean(as_planner *p, const as_node *node, assay_error *err)
     if (code) return code;
     as_layer *layer = as_planner_layer(p, AS_LAYER_MEAN, node);
     as_mean_args *args = &layer->args.mean;
-    args->epilogue = &layer->epilogue;
     args->n_pixels = p->values[input].h * p->values[input].w;
     if (p->sums_of[x] >= 0) input = p->sums_of[x];
     code = as_planner_view(p, layer, &args->in, input, err);

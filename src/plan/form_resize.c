@@ -42,7 +42,6 @@ assay_code as_form_resize(as_planner *p, const as_node *node, assay_error *err)
 {
     as_layer *layer = as_planner_layer(p, AS_LAYER_MAP, node);
     as_map_args *args = &layer->args.map;
-    args->epilogue = &layer->epilogue;
     int input = -1;
     assay_code code = as_planner_resize_maps(p, node, &args->row_map, &args->col_map, err);
     if (!code) code = as_planner_input(p, node, 0, &input, err);

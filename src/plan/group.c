@@ -105,6 +105,7 @@ static bool are_steps_bandable(const as_layer *layer, size_t height)
 
 static bool is_bandable(as_layer *layer)
 {
+    if (layer->is_alone) return false;
     const size_t height = as_layer_height(layer);
     const as_view *in = as_layer_in(layer);
     if (height < 2 || (in && in->h < 2)) return false;

@@ -21,10 +21,14 @@ int as_planner_root(const as_planner *p, int value, size_t *channel)
     return value;
 }
 
-/* Floats of a value's buffer; false when that does not fit. */
+/* Floats of room for a value's buffer; false when that does not fit. */
 static bool size_of(const as_value *v, size_t *out)
 {
-    return as_mul(v->n, v->h, out) && as_mul(*out, v->w, out) && as_mul(*out, v->c, out);
+    if (!as_mul(v->n, v->h, out) || !as_mul(*out, v->w, out) || !as_mul(*out, v->c, out) ||
+        !as_mul(*out, as_dtype_bytes(v->dtype), out))
+        return false;
+    *out = as_div_up(*out, sizeof(float));
+    return true;
 }
 
 /* When a layer runs: layers of one group are at work at the same time. */

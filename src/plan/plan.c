@@ -13,144 +13,72 @@ as_plan_options as_plan_options_defaults(void)
     return (as_plan_options){.fuse = true, .close_routes = true, .groups = true, .threads = 1};
 }
 
-/* Who makes the layers of an operator; whatever is not here is elementwise or nothing. */
-static as_former former_of(as_op op)
-{
-    switch (op) {
-    case AS_OP_CONV:
-        return as_form_conv;
-    case AS_OP_CONV_TRANSPOSE:
-        return as_form_conv_transpose;
-    case AS_OP_GEMM:
-    case AS_OP_MATMUL:
-        return as_form_product;
-    case AS_OP_RESIZE:
-    case AS_OP_UPSAMPLE:
-        return as_form_resize;
-    case AS_OP_CONCAT:
-        return as_form_concat;
-    case AS_OP_MAX_POOL:
-    case AS_OP_AVERAGE_POOL:
-        return as_form_pool;
-    case AS_OP_GLOBAL_AVERAGE_POOL:
-    case AS_OP_REDUCE_MEAN:
-        return as_form_mean;
-    case AS_OP_SOFTMAX:
-        return as_form_softmax;
-    case AS_OP_FLATTEN:
-    case AS_OP_RESHAPE:
-        return as_form_reshape;
-    default:
-        return as_form_elementwise;
-    }
-}
-
-/* An upper bound of layers: two a node (a mean), one a part of a Concat, one a network input or
- * output. */
+/*
+ * An upper bound of layers: two a node (a mean), one a part of a Concat, one a tensor for its other
+ * layout, one an output that is an input.
+ */
 static size_t count_layers(const as_graph *graph)
 {
     size_t n = (size_t)as_graph_n_inputs(graph) + (size_t)as_graph_n_outputs(graph);
     for (int i = 0; i < as_graph_n_nodes(graph); i++) {
         const as_node *node = as_graph_node(graph, i);
-        n += node->op == AS_OP_CONCAT ? (size_t)node->n_inputs : 2;
+        n += 2 + (size_t)node->n_outputs;
+        if (node->op == AS_OP_CONCAT) n += (size_t)node->n_inputs;
     }
-    return n;
+    return n + 1;
 }
 
 static assay_code make_room(as_planner *p, assay_error *err)
 {
     const as_graph *graph = p->graph;
     as_plan *plan = p->plan;
-    size_t n_tensors = (size_t)as_graph_n_tensors(graph);
+    const size_t n_tensors = (size_t)as_graph_n_tensors(graph);
+    const size_t n_nodes = (size_t)as_graph_n_nodes(graph);
     plan->n_inputs = as_graph_n_inputs(graph);
     plan->n_outputs = as_graph_n_outputs(graph);
-    plan->layers = as_planner_alloc(p, count_layers(graph), sizeof *plan->layers);
+    if (as_mul(count_layers(graph), sizeof *p->layers, &p->layers_bytes))
+        plan->layers = p->layers = as_alloc_pages(p->layers_bytes);
     plan->inputs = as_planner_alloc(p, (size_t)plan->n_inputs, sizeof *plan->inputs);
     plan->outputs = as_planner_alloc(p, (size_t)plan->n_outputs, sizeof *plan->outputs);
     p->value_of = as_planner_alloc(p, n_tensors, sizeof *p->value_of);
+    p->plain_of = as_planner_alloc(p, n_tensors, sizeof *p->plain_of);
     p->sums_of = as_planner_alloc(p, n_tensors, sizeof *p->sums_of);
-    p->is_done = as_planner_alloc(p, (size_t)as_graph_n_nodes(graph), sizeof *p->is_done);
-    if (!plan->layers || !plan->inputs || !plan->outputs || !p->value_of || !p->sums_of ||
-        !p->is_done)
+    p->is_done = as_planner_alloc(p, n_nodes, sizeof *p->is_done);
+    p->is_known = as_planner_alloc(p, n_nodes, sizeof *p->is_known);
+    p->nodes = as_planner_alloc(p, n_nodes, sizeof *p->nodes);
+    if (!plan->layers || !plan->inputs || !plan->outputs || !p->value_of || !p->plain_of ||
+        !p->sums_of || !p->is_done || !p->is_known || !p->nodes)
         return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
     for (size_t i = 0; i < n_tensors; i++)
-        p->value_of[i] = p->sums_of[i] = -1;
+        p->value_of[i] = p->plain_of[i] = p->sums_of[i] = -1;
     return ASSAY_OK;
 }
 
-static size_t layout_items(const as_planner *p, const as_layer *layer)
+/* ---- what is known before the run ---- */
+
+static bool is_value_known(const as_planner *p, int tensor)
 {
-    return p->plan->kernels->layout_items(&layer->args.layout);
+    return tensor < 0 || p->shapes->values[tensor];
 }
 
-/* An input becomes NHWC in a layer of its own, unless its only reader takes it as it is. */
-static assay_code form_input(as_planner *p, as_plan_port *port, assay_error *err)
-{
-    const as_tensor *tensor = as_graph_tensor(p->graph, port->tensor);
-    const as_node *reader = as_graph_only_consumer(p->graph, port->tensor);
-    if (tensor->dtype != AS_F32)
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "input '%.60s' is of type %s, float32 is needed", tensor->name,
-                       as_dtype_name(tensor->dtype));
-    if (reader && reader->op == AS_OP_CONV && as_form_conv_reads_planes(p, reader))
-        return ASSAY_OK;
-    int value = -1;
-    assay_code code = as_planner_value(p, &port->shape, &value, err);
-    if (code) return code;
-    as_layer *layer = as_planner_layer(p, AS_LAYER_FROM_NCHW, NULL);
-    layer->name = tensor->name;
-    port->data = &layer->args.layout.nchw;
-    p->value_of[port->tensor] = value;
-    return as_planner_view(p, layer, &layer->args.layout.view, value, err);
-}
-
-static assay_code form_inputs(as_planner *p, assay_error *err)
+/* Nodes whose values are known have no layers; others may have known inputs. */
+static assay_code take_known(as_planner *p, assay_error *err)
 {
     assay_code code = ASSAY_OK;
-    for (int i = 0; i < p->plan->n_inputs; i++)
-        p->plan->inputs[i].tensor = as_graph_inputs(p->graph)[i];
-    for (int i = 0; !code && i < p->plan->n_inputs; i++) {
-        as_plan_port *port = &p->plan->inputs[i];
-        port->shape = *as_planner_shape(p, port->tensor);
-        code = form_input(p, port, err);
-    }
-    return code;
-}
-
-/* One pixel or one channel: NHWC and NCHW are the same floats. */
-static bool is_c_order(const as_value *v) { return v->c == 1 || v->h * v->w == 1; }
-
-static assay_code form_output(as_planner *p, as_plan_port *port, assay_error *err)
-{
-    const as_tensor *tensor = as_graph_tensor(p->graph, port->tensor);
-    int value = p->value_of[port->tensor];
-    if (value < 0)
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "output '%.60s' is a constant, it must be computed", tensor->name);
-    port->shape = p->values[value].shape;
-    if (is_c_order(&p->values[value]) && p->values[value].parent < 0)
-        return as_planner_view(p, NULL, &port->view, value, err);
-    as_layer *layer = as_planner_layer(p, AS_LAYER_TO_NCHW, NULL);
-    layer->name = tensor->name;
-    int flat = -1;
-    assay_code code = as_planner_value(p, &port->shape, &flat, err);
-    if (!code) p->values[flat].is_tight = true;
-    if (!code) code = as_planner_view(p, layer, &layer->args.layout.view, value, err);
-    if (!code) code = as_planner_pointer(p, layer, &layer->args.layout.nchw, flat, err);
-    if (!code) code = as_planner_view(p, NULL, &port->view, flat, err);
-    return code;
-}
-
-static assay_code form_layers(as_planner *p, assay_error *err)
-{
-    assay_code code = form_inputs(p, err);
     for (int i = 0; !code && i < as_graph_n_nodes(p->graph); i++) {
-        const as_node *node = as_graph_node(p->graph, p->order[i]);
-        if (!p->is_done[node->id]) code = former_of(node->op)(p, node, err);
-    }
-    for (int i = 0; !code && i < p->plan->n_outputs; i++) {
-        p->plan->outputs[i].tensor = as_graph_outputs(p->graph)[i];
-        code = form_output(p, &p->plan->outputs[i], err);
+        const as_node *node = as_graph_node(p->graph, i);
+        bool is_known = node->n_outputs > 0, has_known = false;
+        for (int k = 0; is_known && k < node->n_outputs; k++)
+            is_known = is_value_known(p, node->outputs[k]);
+        for (int k = 0; !has_known && k < node->n_inputs; k++)
+            has_known = node->inputs[k] >= 0 && is_value_known(p, node->inputs[k]);
+        p->is_known[i] = p->is_done[i] = is_known;
+        if (is_known || !has_known) continue;
+        as_node *copy = as_planner_alloc(p, 1, sizeof *copy);
+        if (!copy) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+        *copy = *node;
+        p->nodes[i] = copy;
+        code = as_node_resolve(p->graph, p->shapes, copy, err);
     }
     return code;
 }
@@ -182,30 +110,86 @@ static void count_items(as_planner *p)
             break;
         case AS_LAYER_FROM_NCHW:
         case AS_LAYER_TO_NCHW:
-            layer->n_items = layout_items(p, layer);
+            layer->n_items = k->layout_items(&layer->args.layout);
+            break;
+        case AS_LAYER_PLAIN:
+            layer->n_items = layer->args.plain.plain->n_items(&layer->args.plain.call);
             break;
         }
     }
 }
 
-/* The fixups move into the plan's own memory. */
-static assay_code keep_fixups(as_planner *p, assay_error *err)
+static void *keep(as_planner *p, const void *from, size_t n, size_t bytes)
 {
-    p->plan->fixups = as_planner_alloc(p, p->n_fixups, sizeof *p->fixups);
-    if (!p->plan->fixups) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
-    memcpy(p->plan->fixups, p->fixups, p->n_fixups * sizeof *p->fixups);
-    p->plan->n_fixups = p->n_fixups;
+    void *to = as_planner_alloc(p, n, bytes);
+    if (to && n) memcpy(to, from, n * bytes);
+    return to;
+}
+
+/* Where something that lay in the planner's layers lies in the plan's. */
+static void *moved(const as_planner *p, void *pointer)
+{
+    const char *first = (const char *)p->layers, *at = pointer;
+    if (!at || at < first || at >= (const char *)(p->layers + p->plan->n_layers))
+        return pointer;
+    return (char *)p->plan->layers + (at - first);
+}
+
+/* The epilogue that a layer's kernel is to run. */
+static void join_epilogue(as_layer *layer)
+{
+    switch (layer->kind) {
+    case AS_LAYER_CONV:
+    case AS_LAYER_DECONV:
+        layer->args.conv.epilogue = &layer->epilogue;
+        return;
+    case AS_LAYER_MAP:
+        layer->args.map.epilogue = &layer->epilogue;
+        return;
+    case AS_LAYER_MEAN:
+        layer->args.mean.epilogue = &layer->epilogue;
+        return;
+    case AS_LAYER_POOL:
+        layer->args.pool.epilogue = &layer->epilogue;
+        return;
+    default:
+        return;
+    }
+}
+
+/* Layers, fixups and borrows move into the plan's own memory, which holds no more than these. */
+static assay_code keep_layers(as_planner *p, assay_error *err)
+{
+    as_plan *plan = p->plan;
+    plan->layers = keep(p, p->layers, plan->n_layers, sizeof *plan->layers);
+    plan->fixups = keep(p, p->fixups, p->n_fixups, sizeof *p->fixups);
+    plan->borrows = keep(p, p->borrows, p->n_borrows, sizeof *p->borrows);
+    if (!plan->layers || !plan->fixups || !plan->borrows)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    plan->n_fixups = p->n_fixups;
+    plan->n_borrows = p->n_borrows;
+    for (size_t i = 0; i < plan->n_layers; i++)
+        join_epilogue(&plan->layers[i]);
+    for (size_t i = 0; i < plan->n_fixups; i++) {
+        plan->fixups[i].view = moved(p, plan->fixups[i].view);
+        plan->fixups[i].pointer = moved(p, plan->fixups[i].pointer);
+    }
+    for (size_t i = 0; i < plan->n_borrows; i++)
+        plan->borrows[i].floats = moved(p, plan->borrows[i].floats);
     return ASSAY_OK;
 }
 
-static assay_code make_plan(as_planner *p, assay_error *err)
+static assay_code make_plan(as_planner *p, const as_array *inputs, assay_error *err)
 {
     assay_code code = make_room(p, err);
+    if (!code) code = take_known(p, err);
     if (!code) code = as_planner_schedule(p, err);
-    if (!code) code = form_layers(p, err);
+    if (!code) code = as_planner_inputs(p, inputs, err);
+    if (!code) code = as_planner_form(p, err);
+    if (!code) code = as_planner_outputs(p, err);
     if (!code) code = as_planner_group(p, err);
     if (!code) code = as_planner_place(p, err);
-    if (!code) code = keep_fixups(p, err);
+    if (!code) code = keep_layers(p, err);
     if (!code) count_items(p);
     return code;
 }
@@ -223,15 +207,15 @@ static as_plan *new_plan(const as_kernels *kernels)
     return plan;
 }
 
-assay_code as_plan_new(const as_graph *graph, const as_shape *shapes, int n_inputs,
-                       const as_kernels *kernels, const as_plan_options *options,
-                       as_weights *weights, as_plan **out, assay_error *err)
+assay_code as_plan_new_for(const as_graph *graph, const as_array *inputs, int n_inputs,
+                           const as_kernels *kernels, const as_plan_options *options,
+                           as_weights *weights, as_plan **out, assay_error *err)
 {
     *out = NULL;
     as_shapes inferred = {0};
     as_plan *plan = NULL;
     as_planner planner = {0};
-    assay_code code = as_shape_infer(graph, shapes, n_inputs, &inferred, err);
+    assay_code code = as_infer(graph, inputs, n_inputs, &inferred, err);
     if (code) goto done;
     plan = new_plan(kernels);
     planner.temporary = as_arena_new();
@@ -244,7 +228,7 @@ assay_code as_plan_new(const as_graph *graph, const as_shape *shapes, int n_inpu
     planner.options = options;
     planner.weights = weights;
     planner.plan = plan;
-    code = make_plan(&planner, err);
+    code = make_plan(&planner, inputs, err);
     as_weights_pack(weights, options->pool); /* what has been lent goes away, also on failure */
     if (code) goto done;
     *out = plan;
@@ -253,8 +237,25 @@ done:
     as_free(planner.values);
     as_free(planner.fixups);
     as_arena_free(planner.temporary);
+    as_free(planner.borrows);
+    as_free_pages(planner.layers, planner.layers_bytes);
     as_plan_free(plan);
     as_shapes_free(&inferred);
+    return code;
+}
+
+assay_code as_plan_new(const as_graph *graph, const as_shape *shapes, int n_inputs,
+                       const as_kernels *kernels, const as_plan_options *options,
+                       as_weights *weights, as_plan **out, assay_error *err)
+{
+    *out = NULL;
+    as_array *inputs = as_alloc_array((size_t)n_inputs, sizeof *inputs);
+    if (!inputs) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    for (int i = 0; i < n_inputs; i++)
+        inputs[i].shape = shapes[i];
+    assay_code code =
+        as_plan_new_for(graph, inputs, n_inputs, kernels, options, weights, out, err);
+    as_free(inputs);
     return code;
 }
 
@@ -271,10 +272,24 @@ void as_plan_bind(as_plan *plan, float *arena)
         if (fixup->offset == AS_NO_PLACE) continue;
         if (fixup->view)
             fixup->view->data = arena + fixup->offset;
-        else
+        else if (fixup->pointer)
             *fixup->pointer = arena + fixup->offset;
+        else
+            *fixup->array = arena + fixup->offset;
     }
     plan->bound = arena;
+}
+
+void as_plan_bind_input(as_plan *plan, int i, const void *data)
+{
+    for (size_t k = 0; k < plan->n_borrows; k++) {
+        const as_borrow *borrow = &plan->borrows[k];
+        if (borrow->input != i) continue;
+        if (borrow->floats)
+            *borrow->floats = (float *)(uintptr_t)data;
+        else
+            *borrow->array = (void *)(uintptr_t)data;
+    }
 }
 
 size_t as_plan_bytes(const as_plan *plan) { return as_arena_bytes(plan->memory); }
@@ -299,6 +314,8 @@ const char *as_layer_route(const as_layer *layer)
         return "from-nchw";
     case AS_LAYER_TO_NCHW:
         return "to-nchw";
+    case AS_LAYER_PLAIN:
+        return "plain";
     }
     return "";
 }

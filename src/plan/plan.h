@@ -16,6 +16,7 @@
  */
 #include "graph/shape.h"
 #include "kernels/kernels.h"
+#include "operators/operators.h"
 #include "plan/choices.h"
 #include "plan/weights.h"
 
@@ -27,9 +28,16 @@ typedef enum as_layer_kind {
     AS_LAYER_ROW_SUM, /**< First stage of a MEAN: args.mean. */
     AS_LAYER_POOL,
     AS_LAYER_SOFTMAX,
-    AS_LAYER_FROM_NCHW, /**< A network input -> NHWC; none where a route reads planes. */
-    AS_LAYER_TO_NCHW    /**< A value -> C order of its ONNX shape; nchw lies in the arena. */
+    AS_LAYER_FROM_NCHW, /**< C order -> NHWC; none where a route reads an input's planes. */
+    AS_LAYER_TO_NCHW,   /**< A value -> C order of its ONNX shape; nchw lies in the arena. */
+    AS_LAYER_PLAIN      /**< What has no kernel: the operator of operators/, in C order. */
 } as_layer_kind;
+
+/** A plain operator and what it reads and writes. */
+typedef struct as_plain_args {
+    const as_operator *plain;
+    as_op_call call;
+} as_plain_args;
 
 /** One kernel call.  Views get their memory from as_plan_bind. */
 typedef struct as_layer {
@@ -46,18 +54,27 @@ typedef struct as_layer {
         as_pool_args pool;
         as_softmax_args softmax;
         as_layout_args layout;
+        as_plain_args plain;
     } args;
     as_epilogue epilogue; /**< The args' epilogue points here. */
     size_t n_items;
     uint64_t macs;
+    bool is_alone; /**< It reads what must be whole: never in a group with others. */
 } as_layer;
+
+/** A pointer of a layer that follows the caller's data; one of both. */
+typedef struct as_borrow {
+    int input; /**< Of the network. */
+    float **floats;
+    void **array;
+} as_borrow;
 
 /** A network input or output of the plan. */
 typedef struct as_plan_port {
     int tensor;     /**< Graph tensor. */
-    as_shape shape; /**< As ONNX has it. */
-    float **data;   /**< Input: what each run lets point at the caller's floats. */
-    as_view view;   /**< Output: where its C-order floats lie, once bound. */
+    as_array array; /**< As ONNX has it.  Output: data is where its elements lie, once bound.
+                       Input: data is the value that the plan was made for, where shapes depend on
+                       it; else NULL. */
 } as_plan_port;
 
 /** What a policy may ask of the engine; as_plan_options_defaults(). */
@@ -86,6 +103,8 @@ typedef struct as_plan {
     size_t arena_floats;   /**< Activations. */
     size_t scratch_floats; /**< For each thread, besides. */
     const as_kernels *kernels;
+    as_borrow *borrows; /**< What points at the network's inputs. */
+    size_t n_borrows;
     float *bound;            /**< Arena that the views point into, or NULL. */
     struct as_arena *memory; /**< Owns all of this. */
     struct as_fixup *fixups; /**< Views and where they lie. */
@@ -93,11 +112,18 @@ typedef struct as_plan {
 } as_plan;
 
 /**
- * Plan `graph` for these input shapes.
+ * Plan `graph` for these inputs.
+ * @param inputs   shapes, types, and values (data), which are looked at, and kept, where shapes depend
+ *                 on them; data NULL = not known.
  * @param weights  cache of packed weights that all plans of the graph share; borrowed.
  * @return ASSAY_E_ARGUMENT for shapes the graph does not take; ASSAY_E_UNSUPPORTED, with the node,
  *         for what no kernel does; ASSAY_E_MEMORY.
  */
+assay_code as_plan_new_for(const as_graph *graph, const as_array *inputs, int n_inputs,
+                           const as_kernels *kernels, const as_plan_options *options,
+                           as_weights *weights, as_plan **out, assay_error *err);
+
+/** The same of shapes alone. */
 assay_code as_plan_new(const as_graph *graph, const as_shape *shapes, int n_inputs,
                        const as_kernels *kernels, const as_plan_options *options,
                        as_weights *weights, as_plan **out, assay_error *err);
@@ -107,6 +133,9 @@ void as_plan_free(as_plan *plan);
 
 /** Let the plan's views point into `arena`: float[arena_floats], aligned to AS_ALIGNMENT. */
 void as_plan_bind(as_plan *plan, float *arena);
+
+/** Let the layers that read input `i` read `data`: its elements in C order, only read. */
+void as_plan_bind_input(as_plan *plan, int i, const void *data);
 
 /** Bytes that the plan itself holds. */
 size_t as_plan_bytes(const as_plan *plan);

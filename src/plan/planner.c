@@ -36,20 +36,42 @@ static bool extents(const as_shape *shape, as_value *value)
     }
 }
 
-assay_code as_planner_value(as_planner *p, const as_shape *shape, int *out, assay_error *err)
+static assay_code add_value(as_planner *p, as_value value, int *out, assay_error *err)
 {
-    as_value value = {.shape = *shape, .parent = -1};
-    char text[128];
-    if (!extents(shape, &value))
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
-                       "a tensor has the shape %s, kernels take ranks of 0 to 4",
-                       as_shape_text(shape, text, sizeof text));
     as_value *values = as_grow(p->values, p->n_values, &p->values_room, sizeof *values);
     if (!values) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
     p->values = values;
     values[p->n_values] = value;
     *out = (int)p->n_values++;
     return ASSAY_OK;
+}
+
+assay_code as_planner_value(as_planner *p, const as_shape *shape, int *out, assay_error *err)
+{
+    as_value value = {.shape = *shape, .dtype = AS_F32, .input = -1, .parent = -1};
+    char text[128];
+    if (!extents(shape, &value))
+        return as_fail(err, ASSAY_E_UNSUPPORTED,
+                       "a tensor has the shape %s, kernels take 1 to 4 dims above 0",
+                       as_shape_text(shape, text, sizeof text));
+    return add_value(p, value, out, err);
+}
+
+assay_code as_planner_plain_value(as_planner *p, as_dtype dtype, const as_shape *shape,
+                                  int *out, assay_error *err)
+{
+    as_value value = {.shape = *shape,
+                      .dtype = dtype,
+                      .is_plain = true,
+                      .is_tight = true,
+                      .input = -1,
+                      .parent = -1};
+    if (!extents(shape, &value)) {
+        value.n = value.h = value.w = 1;
+        if (!as_shape_elements(shape, &value.c))
+            return as_fail(err, ASSAY_E_MEMORY, "a tensor of the plan exceeds all memory");
+    }
+    return add_value(p, value, out, err);
 }
 
 as_layer *as_planner_layer(as_planner *p, as_layer_kind kind, const as_node *node)
@@ -72,6 +94,15 @@ static assay_code add_fixup(as_planner *p, as_fixup fixup, assay_error *err)
     return ASSAY_OK;
 }
 
+static assay_code add_borrow(as_planner *p, as_borrow borrow, assay_error *err)
+{
+    as_borrow *borrows = as_grow(p->borrows, p->n_borrows, &p->borrows_room, sizeof *borrows);
+    if (!borrows) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    p->borrows = borrows;
+    borrows[p->n_borrows++] = borrow;
+    return ASSAY_OK;
+}
+
 static int layer_index(const as_planner *p, const as_layer *layer)
 {
     return layer ? (int)(layer - p->plan->layers) : INT_MAX;
@@ -82,6 +113,8 @@ assay_code as_planner_view(as_planner *p, const as_layer *layer, as_view *view, 
 {
     const as_value *v = &p->values[value];
     *view = as_view_of(NULL, v->n, v->h, v->w, v->c);
+    if (v->input >= 0)
+        return add_borrow(p, (as_borrow){.input = v->input, .floats = &view->data}, err);
     return add_fixup(
         p, (as_fixup){.view = view, .value = value, .layer = layer_index(p, layer)}, err);
 }
@@ -89,8 +122,55 @@ assay_code as_planner_view(as_planner *p, const as_layer *layer, as_view *view, 
 assay_code as_planner_pointer(as_planner *p, const as_layer *layer, float **pointer, int value,
                               assay_error *err)
 {
+    const as_value *v = &p->values[value];
+    if (v->input >= 0)
+        return add_borrow(p, (as_borrow){.input = v->input, .floats = pointer}, err);
     return add_fixup(
         p, (as_fixup){.pointer = pointer, .value = value, .layer = layer_index(p, layer)}, err);
+}
+
+assay_code as_planner_array(as_planner *p, const as_layer *layer, as_array *array, int value,
+                            assay_error *err)
+{
+    const as_value *v = &p->values[value];
+    *array = (as_array){v->dtype, v->shape, (void *)(uintptr_t)v->data}; /* only read */
+    if (v->data) return ASSAY_OK;
+    if (v->input >= 0)
+        return add_borrow(p, (as_borrow){.input = v->input, .array = &array->data}, err);
+    return add_fixup(
+        p, (as_fixup){.array = &array->data, .value = value, .layer = layer_index(p, layer)},
+        err);
+}
+
+const as_node *as_planner_node(const as_planner *p, const as_node *node)
+{
+    const as_node *known = p->nodes[node->id];
+    return known ? known : node;
+}
+
+const as_node *as_planner_only_reader(const as_planner *p, int tensor)
+{
+    const int *nodes = NULL;
+    const as_node *reader = NULL;
+    const int n = as_graph_consumers(p->graph, tensor, &nodes);
+    if (as_graph_is_output(p->graph, tensor)) return NULL;
+    for (int i = 0; i < n; i++) {
+        if (p->is_known[nodes[i]]) continue;
+        if (reader) return NULL;
+        reader = as_graph_node(p->graph, nodes[i]);
+    }
+    return reader ? as_planner_node(p, reader) : NULL;
+}
+
+bool as_planner_has_one_output(const as_planner *p, const as_node *node)
+{
+    for (int k = 1; k < node->n_outputs; k++) {
+        const int id = node->outputs[k];
+        if (id < 0) continue;
+        if (as_graph_is_output(p->graph, id) || as_graph_consumers(p->graph, id, NULL) > 0)
+            return false;
+    }
+    return true;
 }
 
 assay_code as_planner_input(as_planner *p, const as_node *node, int i, int *value,
@@ -126,8 +206,11 @@ assay_code as_planner_refuse_at(const as_planner *p, const as_node *node, assay_
     va_start(values, format);
     vsnprintf(reason, sizeof reason, format, values);
     va_end(values);
-    as_fail_at(err, ASSAY_E_UNSUPPORTED, file, line, "%s cannot be run: %s", node->op_type,
-               reason);
+    const int opset = as_graph_opset(p->graph);
+    char version[32] = "";
+    if (opset > 0) snprintf(version, sizeof version, " (opset %d)", opset);
+    as_fail_at(err, ASSAY_E_UNSUPPORTED, file, line, "%s%s cannot be run: %s", node->op_type,
+               version, reason);
     as_error_where(err, "%s: node %d '%.60s'", as_graph_name(p->graph), node->id, node->name);
     return ASSAY_E_UNSUPPORTED;
 }

@@ -61,6 +61,7 @@ as_view *as_layer_in(as_layer *layer)
     case AS_LAYER_TO_NCHW:
         return &layer->args.layout.view;
     case AS_LAYER_FROM_NCHW:
+    case AS_LAYER_PLAIN:
         return NULL;
     }
     return NULL;
@@ -84,6 +85,7 @@ as_view *as_layer_out(as_layer *layer)
     case AS_LAYER_FROM_NCHW:
         return &layer->args.layout.view;
     case AS_LAYER_TO_NCHW:
+    case AS_LAYER_PLAIN:
         return NULL;
     }
     return NULL;

@@ -54,7 +54,7 @@ static inline size_t as_reach_end(const as_reach *reach, size_t end)
 /** The view that a layer reads, or NULL: a network input in C order is no view. */
 as_view *as_layer_in(as_layer *layer);
 
-/** The view that a layer writes, or NULL for AS_LAYER_TO_NCHW. */
+/** The view that a layer writes, or NULL for AS_LAYER_TO_NCHW and AS_LAYER_PLAIN. */
 as_view *as_layer_out(as_layer *layer);
 
 /** Rows of an image of its output. */

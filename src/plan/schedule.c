@@ -24,9 +24,16 @@ typedef struct schedule {
     size_t n_ready;
 } schedule;
 
+/* What a node makes first, -1 where nobody wants it. */
+static int output_of(const as_node *node)
+{
+    return node->n_outputs > 0 ? node->outputs[0] : -1;
+}
+
 /* Pixels of an image of what a node makes, and elements of a tensor. */
 static uint64_t pixels(const as_planner *p, int tensor)
 {
+    if (tensor < 0) return 0;
     const as_shape *shape = as_planner_shape(p, tensor);
     uint64_t n = 1;
     for (int i = 2; i < shape->rank; i++)
@@ -37,7 +44,7 @@ static uint64_t pixels(const as_planner *p, int tensor)
 static uint64_t elements(const as_planner *p, int tensor)
 {
     size_t n = 0;
-    return as_shape_elements(as_planner_shape(p, tensor), &n) ? n : 0;
+    return tensor >= 0 && as_shape_elements(as_planner_shape(p, tensor), &n) ? n : 0;
 }
 
 /* By how much it shrinks.  Vectors of one pixel are small whatever they are made of. */
@@ -45,12 +52,12 @@ static uint64_t shrinkage(const schedule *s, const as_node *node)
 {
     const as_planner *p = s->planner;
     uint64_t in = 0;
-    if (pixels(p, node->outputs[0]) <= 1) return 0;
+    if (pixels(p, output_of(node)) <= 1) return 0;
     for (int i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] >= 0 && as_graph_producer(p->graph, node->inputs[i]) &&
             !s->is_read[node->inputs[i]])
             in += elements(p, node->inputs[i]);
-    const uint64_t out = elements(p, node->outputs[0]);
+    const uint64_t out = elements(p, output_of(node));
     return in > out ? in - out : 0;
 }
 
@@ -60,8 +67,8 @@ static bool is_later(const schedule *s, int a, int b)
     const as_node *y = as_graph_node(s->planner->graph, b);
     const uint64_t shrinkage_x = shrinkage(s, x), shrinkage_y = shrinkage(s, y);
     if (shrinkage_x != shrinkage_y) return shrinkage_x < shrinkage_y;
-    const uint64_t pixels_x = pixels(s->planner, x->outputs[0]);
-    const uint64_t pixels_y = pixels(s->planner, y->outputs[0]);
+    const uint64_t pixels_x = pixels(s->planner, output_of(x));
+    const uint64_t pixels_y = pixels(s->planner, output_of(y));
     return pixels_x != pixels_y ? pixels_x > pixels_y : a > b;
 }
 

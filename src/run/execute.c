@@ -64,6 +64,9 @@ static void run_whole(void *context, size_t begin, size_t end, size_t thread)
     case AS_LAYER_TO_NCHW:
         k->view_to_nchw(&layer->args.layout, begin, end);
         break;
+    case AS_LAYER_PLAIN:
+        layer->args.plain.plain->run(&layer->args.plain.call, begin, end);
+        break;
     }
 }
 
@@ -145,20 +148,35 @@ static void settle(const as_group *group, int64_t elapsed, int64_t *layer_ns)
     layer_ns[last] = elapsed;
 }
 
-void as_execute(const as_plan *plan, as_threads *pool, float *scratch, int64_t *layer_ns)
+/* Whether the values that a plain operator reads suit it. */
+static assay_code check_values(const as_plan *plan, const as_group *group, assay_error *err)
 {
+    const as_layer *layer = &plan->layers[group->first];
+    if (layer->kind != AS_LAYER_PLAIN) return ASSAY_OK;
+    assay_code code = layer->args.plain.plain->check(&layer->args.plain.call, err);
+    if (code)
+        as_error_where(err, "node %d '%s' (%s)", layer->node, layer->name, layer->op_type);
+    return code;
+}
+
+assay_code as_execute(const as_plan *plan, as_threads *pool, float *scratch, int64_t *layer_ns,
+                      assay_error *err)
+{
+    assay_code code = ASSAY_OK;
     group_job job = {.plan = plan,
                      .scratch = scratch,
                      .scratch_stride = scratch_stride(plan),
                      .layer_ns = layer_ns};
     if (layer_ns) memset(layer_ns, 0, plan->n_layers * sizeof *layer_ns);
     int64_t before = layer_ns ? as_clock_ns() : 0;
-    for (size_t i = 0; i < plan->n_groups; i++) {
+    for (size_t i = 0; !code && i < plan->n_groups; i++) {
         job.group = &plan->groups[i];
-        run_group(&job, pool);
+        code = check_values(plan, job.group, err);
+        if (!code) run_group(&job, pool);
         if (!layer_ns) continue;
         const int64_t now = as_clock_ns();
         settle(job.group, now - before, layer_ns);
         before = now;
     }
+    return code;
 }

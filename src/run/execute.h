@@ -11,10 +11,12 @@ assay_code as_execute_scratch(const as_plan *plan, size_t n_threads, size_t *out
 
 /**
  * Run all layers.
+ * @return ASSAY_E_ARGUMENT when values do not suit an operator (where = the node).
  * @param scratch   float scratch[as_execute_scratch()].
  * @param layer_ns  int64 layer_ns[n_layers]: filled with the time of each layer; NULL = take none.
  *                  Inside a group it is the caller's thread's, and the last layer has the rest.
  */
-void as_execute(const as_plan *plan, as_threads *pool, float *scratch, int64_t *layer_ns);
+assay_code as_execute(const as_plan *plan, as_threads *pool, float *scratch, int64_t *layer_ns,
+                      assay_error *err);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/plan_cache.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 typedef struct as_cached_plan {
@@ -18,14 +20,20 @@ static void free_list(as_cached_plan *list)
     }
 }
 
+/* The same shape, and the value that the plan was made for where shapes depend on it. */
+static bool is_like(const as_array *known, const assay_tensor *input)
+{
+    if (known->shape.rank != input->rank) return false;
+    for (int d = 0; d < input->rank; d++)
+        if (known->shape.dims[d] != input->dims[d]) return false;
+    const size_t bytes = as_array_elements(known) * as_dtype_bytes(known->dtype);
+    return !known->data || bytes == 0 || memcmp(known->data, input->data, bytes) == 0;
+}
+
 static bool is_for(const as_plan *plan, const assay_tensor *inputs)
 {
-    for (int i = 0; i < plan->n_inputs; i++) {
-        const as_shape *shape = &plan->inputs[i].shape;
-        if (shape->rank != inputs[i].rank) return false;
-        for (int d = 0; d < shape->rank; d++)
-            if (shape->dims[d] != inputs[i].dims[d]) return false;
-    }
+    for (int i = 0; i < plan->n_inputs; i++)
+        if (!is_like(&plan->inputs[i].array, &inputs[i])) return false;
     return true;
 }
 

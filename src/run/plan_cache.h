@@ -17,7 +17,7 @@ typedef struct as_plan_cache {
     size_t bound_bytes;
 } as_plan_cache;
 
-/** The plan for inputs of these shapes, now the newest; NULL when there is none. */
+/** The plan for these inputs, now the newest; NULL when there is none. */
 as_plan *as_plan_cache_find(as_plan_cache *cache, const assay_tensor *inputs);
 
 /**

@@ -81,27 +81,29 @@ static assay_code make_plan(assay_session *s, const assay_tensor *inputs, as_pla
 {
     int n = as_graph_n_inputs(s->model->graph);
     as_plan *plan = NULL;
-    as_shape *shapes = as_alloc_array((size_t)n, sizeof *shapes);
-    if (!shapes) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    as_array *arrays = as_alloc_array((size_t)n, sizeof *arrays);
+    if (!arrays) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
     for (int i = 0; i < n; i++) {
-        shapes[i].rank = inputs[i].rank;
-        memcpy(shapes[i].dims, inputs[i].dims, sizeof shapes[i].dims);
+        arrays[i].dtype = (as_dtype)inputs[i].dtype;
+        arrays[i].shape.rank = inputs[i].rank;
+        memcpy(arrays[i].shape.dims, inputs[i].dims, sizeof inputs[i].dims);
+        arrays[i].data = (void *)(uintptr_t)inputs[i].data; /* only read */
     }
     as_plan_options options = s->model->options;
     options.threads = as_threads_count(s->pool);
     options.pool = s->pool;
-    assay_code code = as_plan_new(s->model->graph, shapes, n, s->model->kernels, &options,
-                                  s->model->weights, &plan, err);
+    assay_code code = as_plan_new_for(s->model->graph, arrays, n, s->model->kernels, &options,
+                                      s->model->weights, &plan, err);
     if (!code && !as_plan_cache_add(&s->plans, plan)) {
         as_plan_free(plan);
         code = as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
     }
     if (!code) *out = plan;
-    as_free(shapes);
+    as_free(arrays);
     return code;
 }
 
-/* The plan for these shapes: the one that is there, or a new one, timed. */
+/* The plan for these inputs: the one that is there, or a new one, timed. */
 static assay_code get_plan(assay_session *s, const assay_tensor *inputs, as_plan **out,
                            assay_error *err)
 {
@@ -146,30 +148,63 @@ static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *
     return ASSAY_OK;
 }
 
+static bool is_empty(const assay_tensor *t)
+{
+    for (int d = 0; d < t->rank; d++)
+        if (t->dims[d] == 0) return true;
+    return false;
+}
+
+static assay_code check_input(const assay_session *s, int i, const assay_tensor *t,
+                              assay_error *err)
+{
+    const as_graph *graph = s->model->graph;
+    const as_tensor *wanted = as_graph_tensor(graph, as_graph_inputs(graph)[i]);
+    if (t->rank < 0 || t->rank > ASSAY_MAX_RANK || (!t->data && !is_empty(t)))
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "input %d has rank %d and %s data, a rank of 0 to %d and data are "
+                       "needed",
+                       i, t->rank, t->data ? "has" : "no", ASSAY_MAX_RANK);
+    if ((int)t->dtype != (int)wanted->dtype)
+        return as_fail(err, ASSAY_E_ARGUMENT, "input '%.60s' is %s, the network takes %s",
+                       wanted->name, as_dtype_name((as_dtype)t->dtype),
+                       as_dtype_name(wanted->dtype));
+    return ASSAY_OK;
+}
+
 static assay_code check_inputs(const assay_session *s, const assay_tensor *inputs, int n_inputs,
                                int n_outputs, assay_error *err)
 {
     int wanted = as_graph_n_inputs(s->model->graph);
     int given = as_graph_n_outputs(s->model->graph);
+    assay_code code = ASSAY_OK;
     if (n_inputs != wanted || n_outputs != given)
         return as_fail(err, ASSAY_E_ARGUMENT,
                        "%d inputs and %d outputs were passed, the model has %d and %d",
                        n_inputs, n_outputs, wanted, given);
-    for (int i = 0; i < n_inputs; i++)
-        if (inputs[i].rank < 0 || inputs[i].rank > ASSAY_MAX_RANK || !inputs[i].data)
-            return as_fail(err, ASSAY_E_ARGUMENT,
-                           "input %d has rank %d and %s data, a rank of 0 to %d and data are "
-                           "needed",
-                           i, inputs[i].rank, inputs[i].data ? "has" : "no", ASSAY_MAX_RANK);
-    return ASSAY_OK;
+    for (int i = 0; !code && i < n_inputs; i++)
+        code = check_input(s, i, &inputs[i], err);
+    return code;
 }
 
-static void execute(assay_session *s, as_plan *plan, const assay_tensor *inputs)
+static void give_outputs(const as_plan *plan, assay_tensor *outputs)
+{
+    for (int i = 0; i < plan->n_outputs; i++) {
+        const as_array *array = &plan->outputs[i].array;
+        outputs[i] = (assay_tensor){
+            .rank = array->shape.rank, .data = array->data, .dtype = (assay_dtype)array->dtype};
+        memcpy(outputs[i].dims, array->shape.dims, sizeof outputs[i].dims);
+    }
+}
+
+static assay_code execute(assay_session *s, as_plan *plan, const assay_tensor *inputs,
+                          assay_error *err)
 {
     as_plan_bind(plan, s->arena);
-    for (int i = 0; i < plan->n_inputs; i++) /* kernels only read it */
-        *plan->inputs[i].data = (float *)(uintptr_t)inputs[i].data;
-    as_execute(plan, s->pool, s->arena + plan->arena_floats, s->is_traced ? s->layer_ns : NULL);
+    for (int i = 0; i < plan->n_inputs; i++)
+        as_plan_bind_input(plan, i, inputs[i].data);
+    return as_execute(plan, s->pool, s->arena + plan->arena_floats,
+                      s->is_traced ? s->layer_ns : NULL, err);
 }
 
 assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n_inputs,
@@ -181,17 +216,19 @@ assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n
     as_threads_enter(s->pool); /* they make the plan, too */
     code = get_plan(s, inputs, &plan, err);
     if (!code) code = make_room(s, plan, err);
-    if (!code) execute(s, plan, inputs);
+    if (!code) code = execute(s, plan, inputs, err);
     as_threads_leave(s->pool);
     if (code) return code;
     s->has_trace = s->is_traced;
-    for (int i = 0; i < n_outputs; i++) {
-        const as_plan_port *port = &plan->outputs[i];
-        outputs[i] = (assay_tensor){.rank = port->shape.rank, .data = port->view.data};
-        memcpy(outputs[i].dims, port->shape.dims, sizeof outputs[i].dims);
-    }
+    give_outputs(plan, outputs);
     return ASSAY_OK;
 }
+
+size_t assay_dtype_bytes(assay_dtype dtype) { return as_dtype_bytes((as_dtype)dtype); }
+
+_Static_assert((int)ASSAY_F32 == (int)AS_F32 && (int)ASSAY_I64 == (int)AS_I64 &&
+                   (int)ASSAY_I32 == (int)AS_I32 && (int)ASSAY_BOOL == (int)AS_BOOL,
+               "the public types are the graph's");
 
 size_t as_session_threads(const assay_session *session)
 {

@@ -30,15 +30,16 @@ static assay_code compare_call(as_tuner *t, size_t at, bool *is_equal, assay_err
     if (!code) code = assay_session_run(t->session, &one.input, 1, &map, 1, err);
     as_free(one.data);
     if (code) return code;
-    if (map.rank != 4 || map.dims[0] != call->n || map.dims[1] != 1 || map.dims[2] != call->h ||
-        map.dims[3] != call->w)
+    const float *first = map.data;
+    if (map.dtype != ASSAY_F32 || map.rank != 4 || map.dims[0] != call->n || map.dims[1] != 1 ||
+        map.dims[2] != call->h || map.dims[3] != call->w)
         return as_fail(err, ASSAY_E_UNSUPPORTED,
                        "the model gives no map of %dx1x%dx%d for call %.60s, a text detector "
                        "does",
                        call->n, call->h, call->w, call->id);
     for (int i = 0; i < call->n && !code; i++)
-        code = look(t, call->inputs[i],
-                    map.data + (size_t)i * (size_t)call->h * (size_t)call->w, is_equal, err);
+        code = look(t, call->inputs[i], first + (size_t)i * (size_t)call->h * (size_t)call->w,
+                    is_equal, err);
     return code;
 }
 

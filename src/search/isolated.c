@@ -54,7 +54,7 @@ static assay_code make(as_tuner *t, bench *b, assay_error *err)
         b->arena = as_alloc_array(n_floats, sizeof *b->arena);
     if (!b->arena) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan's arena");
     as_plan_bind(b->plan, b->arena);
-    *b->plan->inputs[0].data = (float *)(uintptr_t)x->data; /* only read */
+    as_plan_bind_input(b->plan, 0, x->data);
     return ASSAY_OK;
 }
 

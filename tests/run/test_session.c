@@ -55,8 +55,7 @@ static void plans_and_arena_go_with_a_clear_and_come_back(void **state)
     assay_tensor in = data_set_input(&set), out;
     for (int i = 0; i < 3; i++) {
         assert_int_equal(assay_session_run(session, &in, 1, &out, 1, &err), ASSAY_OK);
-        assert_memory_equal(out.data, set.output.data,
-                            set.output.n_elements * sizeof *out.data);
+        assert_memory_equal(out.data, set.output.data, set.output.n_elements * sizeof(float));
         assert_true(as_session_plan_bytes(session) > 0 && as_session_arena_bytes(session) > 0);
         assay_session_clear(session);
         assert_int_equal(as_session_plan_bytes(session) + as_session_arena_bytes(session), 0);
@@ -221,7 +220,8 @@ static void the_digits_network_answers_as_onnx_runtime_in_every_batch(void **sta
         assert_int_equal(out.rank, 2);
         assert_int_equal(out.dims[0] * out.dims[1], batch * 10);
         for (size_t i = 0; i < (size_t)batch * 10; i++)
-            assert_float_equal(out.data[i], ((const float *)y.data)[first * 10 + i], 1e-5f);
+            assert_float_equal(((const float *)out.data)[i],
+                               ((const float *)y.data)[first * 10 + i], 1e-5f);
     }
     stream_close(&s);
     as_onnx_tensor_free(&x);
