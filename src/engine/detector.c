@@ -154,6 +154,19 @@ static assay_code preprocess(as_detector *d, const as_detector_input *inputs, as
     return code;
 }
 
+/* An input of a text detector that the network does not take is the network's fault, not the caller's. */
+static assay_code refused(const assay_error *why, as_shape4 piece, assay_error *err)
+{
+    if (why->code == ASSAY_E_ARGUMENT)
+        as_fail(err, ASSAY_E_UNSUPPORTED,
+                "the model is no text detector, it does not take %zux%dx%zux%zu: %s", piece.n,
+                CHANNELS, piece.h, piece.w, why->message);
+    else if (err)
+        *err = *why;
+    if (err && why->where[0]) memcpy(err->where, why->where, sizeof err->where);
+    return why->code == ASSAY_E_ARGUMENT ? ASSAY_E_UNSUPPORTED : why->code;
+}
+
 /* One piece: forward, then its maps cropped behind those of the pieces before. */
 static assay_code run_piece(as_detector *d, size_t begin, as_shape4 piece, as_shape4 net,
                             as_call_report *report, assay_error *err)
@@ -162,8 +175,9 @@ static assay_code run_piece(as_detector *d, size_t begin, as_shape4 piece, as_sh
     as_shape4 got = {0};
     int64_t start = as_clock_ns();
     const float *x = d->input + begin * CHANNELS * piece.h * piece.w;
-    assay_code code = as_engine_forward(d->engine, x, piece, &map, &got, err);
-    if (code) return code;
+    assay_error why = {0};
+    assay_code code = as_engine_forward(d->engine, x, piece, &map, &got, &why);
+    if (code) return refused(&why, piece, err);
     int64_t computed = as_clock_ns();
     if (got.n != piece.n || got.c != 1 || got.h != piece.h || got.w != piece.w)
         return as_fail(

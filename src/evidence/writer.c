@@ -44,7 +44,7 @@ static assay_code lock_folder(as_evidence_writer *writer, assay_error *err)
     return code;
 }
 
-static assay_code new_writer(const char *path, as_evidence_writer **out, assay_error *err)
+assay_code as_evidence_claim(const char *path, as_evidence_writer **out, assay_error *err)
 {
     *out = NULL;
     as_evidence_writer *writer = as_alloc(sizeof *writer);
@@ -160,15 +160,17 @@ static assay_code open_database(as_evidence_writer *writer, assay_error *err)
     return code ? code : prepare_database(writer, err);
 }
 
-assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
-                              as_evidence_writer **out, assay_error *err)
+static assay_code check_free(const char *path, assay_error *err)
 {
-    *out = NULL;
-    if (as_file_exists(path))
-        return as_fail(err, ASSAY_E_ARGUMENT, "%s exists, a new run needs another folder",
-                       path);
-    as_evidence_writer *writer;
-    assay_code code = new_writer(path, &writer, err);
+    if (!as_file_exists(path)) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_ARGUMENT, "%s exists, a new run needs another folder", path);
+}
+
+assay_code as_evidence_begin(as_evidence_writer *writer, const as_evidence_plan *plan,
+                             assay_error *err)
+{
+    const char *path = writer->path;
+    assay_code code = check_free(path, err);
     if (code) return code;
     char *beside = as_format("%s.part", path);
     code = beside ? make_beside(writer, beside, plan, err) : no_memory(path, err);
@@ -178,6 +180,18 @@ assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
     if (code && beside) unlink(beside);
     if (!code) code = open_database(writer, err);
     as_free(beside);
+    return code;
+}
+
+assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
+                              as_evidence_writer **out, assay_error *err)
+{
+    as_evidence_writer *writer;
+    *out = NULL;
+    assay_code code = check_free(path, err);
+    if (!code) code = as_evidence_claim(path, &writer, err);
+    if (code) return code;
+    code = as_evidence_begin(writer, plan, err);
     if (code)
         as_evidence_writer_close(writer, NULL);
     else
@@ -191,7 +205,7 @@ assay_code as_evidence_continue(const char *path, as_evidence_writer **out, assa
     if (!as_file_exists(path))
         return as_fail(err, ASSAY_E_NOT_FOUND, "%s does not exist", path);
     as_evidence_writer *writer;
-    assay_code code = new_writer(path, &writer, err);
+    assay_code code = as_evidence_claim(path, &writer, err);
     if (code) return code;
     code = open_database(writer, err);
     if (code)

@@ -59,7 +59,18 @@ typedef struct as_slot_record {
 typedef struct as_evidence_writer as_evidence_writer;
 
 /**
- * Make a new database with the plan in it.
+ * Claim the folder of `path`, which is there, and nothing else yet: until this writer is closed no other
+ * process writes a run in it.
+ * @return ASSAY_E_IO where another process has it, ASSAY_E_MEMORY.
+ */
+assay_code as_evidence_claim(const char *path, as_evidence_writer **out, assay_error *err);
+
+/** Make the database of a claimed folder, with the plan in it.  Errors as as_evidence_create. */
+assay_code as_evidence_begin(as_evidence_writer *writer, const as_evidence_plan *plan,
+                             assay_error *err);
+
+/**
+ * Claim the folder and make a new database with the plan in it.
  * @return ASSAY_E_ARGUMENT when something is at `path`, ASSAY_E_IO, ASSAY_E_MEMORY.
  */
 assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,

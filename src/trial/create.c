@@ -181,18 +181,9 @@ static assay_code check_place(const as_trial_options *options, assay_error *err)
                    "%s is a folder with other things, a run needs its own", folder);
 }
 
-/* A run that another process writes is not taken away from under it. */
-static assay_code check_unused(const char *evidence_path, assay_error *err)
-{
-    as_evidence_writer *writer;
-    assay_code code = as_evidence_continue(evidence_path, &writer, err);
-    if (!code) return as_evidence_writer_close(writer, err);
-    return code == ASSAY_E_NOT_FOUND || code == ASSAY_E_FORMAT ? ASSAY_OK : code;
-}
-
 static assay_code clear_place(const as_trial_options *options, assay_error *err)
 {
-    assay_code code = as_folder_make(options->run_folder, err);
+    assay_code code = ASSAY_OK;
     for (size_t i = 0; i < AS_COUNT_OF(made) && !code; i++) {
         char *path = as_path_join(options->run_folder, made[i]);
         code = path
@@ -258,6 +249,7 @@ static as_evidence_plan plan_of(const beginning *b)
                               .n_calls = b->replay->n_calls};
 }
 
+/* A folder that another process writes is not taken from under it; what it has made meanwhile counts. */
 static assay_code write_beginning(const beginning *b, assay_error *err)
 {
     const char *folder = b->options->run_folder;
@@ -265,13 +257,16 @@ static assay_code write_beginning(const beginning *b, assay_error *err)
     as_evidence_writer *writer = NULL;
     char *logs = as_path_join(folder, "logs"), *path = as_path_join(folder, AS_EVIDENCE_FILE);
     assay_code code = logs && path
-                          ? check_unused(path, err)
+                          ? as_folder_make(folder, err)
                           : as_fail(err, ASSAY_E_MEMORY, "no memory to begin %s", folder);
+    if (!code) code = as_evidence_claim(path, &writer, err);
+    if (!code) code = check_place(b->options, err);
     if (!code) code = clear_place(b->options, err);
     if (!code) code = as_folder_make(logs, err);
     if (!code) code = as_executed_write(folder, &plan, err);
-    if (!code) code = as_evidence_create(path, &plan, &writer, err);
-    if (!code) code = as_evidence_writer_close(writer, err);
+    if (!code) code = as_evidence_begin(writer, &plan, err);
+    assay_code closed = as_evidence_writer_close(writer, code ? NULL : err);
+    if (!code) code = closed;
     as_free(logs);
     as_free(path);
     return code;

@@ -257,6 +257,32 @@ static void padding_to_buckets_changes_boxes_and_stops_the_run(void **state)
     as_evidence_close(e);
 }
 
+static void of_runs_that_begin_together_in_one_folder_one_goes_on(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    as_process *children[N];
+    size_t n_done = 0;
+    as_process_options options = as_process_defaults(EXPERIMENT(
+        "--policy", "base=native", "--limit-calls", "1", "--rounds", "1", "-o", run_folder));
+    for (int i = 0; i < N; i++)
+        assert_int_equal(as_process_start(&options, &children[i], NULL), ASSAY_OK);
+    for (int i = 0; i < N; i++) {
+        as_process_result result;
+        assert_int_equal(as_process_wait(children[i], 120, &result, NULL), ASSAY_OK);
+        const char *said = (const char *)result.err.data;
+        assert_int_equal(result.end, AS_PROCESS_EXITED);
+        if (result.status == 0)
+            n_done++;
+        else if (!(result.status == 5 && strstr(said, "is being written by another process")) &&
+                 !(result.status == 2 && strstr(said, "holds a run; --force replaces it")))
+            fail_msg("exit status %d: %s", result.status, said);
+        as_process_result_free(&result);
+    }
+    assert_int_equal(n_done, 1);
+    assert_int_equal(exit_status(RESUME(run_folder), NULL, 0), 0);
+}
+
 static void the_shapes_that_the_network_saw_are_recorded(void **state)
 {
     (void)state;
@@ -371,6 +397,7 @@ int main(int argc, char **argv)
         TEST(what_changed_since_the_beginning_is_refused),
         TEST(an_interrupt_says_how_to_go_on),
         TEST(padding_to_buckets_changes_boxes_and_stops_the_run),
+        TEST(of_runs_that_begin_together_in_one_folder_one_goes_on),
         TEST(the_shapes_that_the_network_saw_are_recorded),
     };
     return cmocka_run_group_tests_name("experiment", tests, make_corpus, remove_corpus);
