@@ -29,6 +29,9 @@
 /** What a tensor's elements are.  Files' float16 and double weights become AS_F32 on import. */
 typedef enum as_dtype { AS_F32, AS_I64, AS_I32, AS_BOOL } as_dtype;
 
+/** Largest extent of a dim: products of two such numbers fit an int64. */
+#define AS_MAX_DIM INT32_MAX
+
 /** Concrete dims of one tensor; a plain value.  rank 0 is a scalar; rank -1 is "not known". */
 typedef struct as_shape {
     int rank;

@@ -116,7 +116,7 @@ assay_code as_shape_axis(const as_shape_call *call, int axis, int rank, int *out
 {
     if (axis < -rank || axis >= rank)
         return as_fail(call->err, as_shape_mismatch_code(call),
-                       "its axis %d is not among the %d axes of its input", axis, rank);
+                       "its axis %d is not among the axes of its input of rank %d", axis, rank);
     *out = axis < 0 ? axis + rank : axis;
     return ASSAY_OK;
 }
@@ -164,7 +164,7 @@ static assay_code check_size(const as_shape_call *call, const as_shape *out)
                        as_shape_text(out, text, sizeof text));
     if (fits && n <= SIZE_MAX / 16) return ASSAY_OK;
     return as_fail(call->err, as_shape_mismatch_code(call),
-                   "its output would be %s, more than memory can hold",
+                   "its output would be %s: too large, more than memory can hold",
                    as_shape_text(out, text, sizeof text));
 }
 

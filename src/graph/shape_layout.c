@@ -184,9 +184,24 @@ static assay_code wanted_dims(const as_shape_call *call, as_shape *out, bool *is
 static assay_code cannot_reshape(const as_shape_call *call, const as_shape *wanted)
 {
     char from[64], to[64];
-    return as_fail(call->err, as_shape_mismatch_code(call), "its input %s cannot become %s",
-                   as_shape_text(as_shape_in(call, 0), from, sizeof from),
-                   as_shape_text(wanted, to, sizeof to));
+    const as_shape *x = as_shape_in(call, 0);
+    size_t n = 0, used = 0;
+    int n_rests = 0;
+    to[0] = '\0';
+    for (int i = 0; i < wanted->rank && used < sizeof to; i++) {
+        n_rests += wanted->dims[i] == -1;
+        used += (size_t)snprintf(to + used, sizeof to - used, i ? ",%lld" : "%lld",
+                                 (long long)wanted->dims[i]);
+    }
+    as_shape_text(x, from, sizeof from);
+    if (n_rests > 1)
+        return as_fail(call->err, as_shape_mismatch_code(call),
+                       "its dims [%s] have more than one -1, its input is %s", to, from);
+    if (!as_shape_elements(x, &n))
+        return as_fail(call->err, as_shape_mismatch_code(call),
+                       "its input %s cannot be shaped [%s]", from, to);
+    return as_fail(call->err, as_shape_mismatch_code(call),
+                   "its input %s has %zu elements, which cannot be shaped [%s]", from, n, to);
 }
 
 assay_code as_shape_reshape(const as_shape_call *call)

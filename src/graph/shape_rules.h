@@ -13,9 +13,6 @@
  */
 #include "graph/shape.h"
 
-/** Largest extent of a dim: products of two such numbers fit an int64. */
-#define AS_MAX_DIM INT32_MAX
-
 /** One call of a rule. */
 typedef struct as_shape_call {
     const as_graph *graph;

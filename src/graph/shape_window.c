@@ -99,12 +99,14 @@ static assay_code window_out(const as_shape_call *call, const as_window *w, int 
     int64_t room = in + before + behind - as_window_reach(w, entry);
     if (is_ceil ? room <= -stride : room < 0)
         return as_fail(call->err, as_shape_mismatch_code(call),
-                       "its input has %lld %s and %lld of padding, its window needs %lld",
+                       "its input has %lld %s and %lld of padding, its window needs %lld: the "
+                       "output size would be %lld",
                        (long long)in,
                        entry == 0   ? "rows"
                        : entry == 1 ? "columns"
                                     : "layers",
-                       (long long)(before + behind), (long long)as_window_reach(w, entry));
+                       (long long)(before + behind), (long long)as_window_reach(w, entry),
+                       (long long)(1 - (stride - 1 - room) / stride)); /* rounded down */
     *out =
         (is_ceil ? (room + stride - 1) / stride : room / stride) + 1; /* both dividends >= 0 */
     /* A last window that would begin in the padding behind does not count. */
@@ -124,8 +126,9 @@ static assay_code open_window(const as_shape_call *call, const as_window *from,
         as_shape_text(x, text, sizeof text);
         if (from->n_axes)
             return as_fail(call->err, as_shape_mismatch_code(call),
-                           "its input 0 is %s, its window needs %d dims", text,
-                           from->n_axes + 2);
+                           "its input 0 is %s, whose pads needs %d values, its window is of %d "
+                           "axes and has %d",
+                           text, 2 * (x->rank - 2), from->n_axes, 2 * from->n_axes);
         return as_fail(call->err, as_shape_mismatch_code(call),
                        "its input 0 is %s, it needs 3 to %d dims", text, 2 + AS_MAX_SPATIAL);
     }
@@ -145,10 +148,17 @@ static assay_code check_window(const as_shape_call *call, const as_window *w, bo
         const int at = as_window_entry(w->n_axes, axis);
         const int before = w->pads[at < 2 ? at : 4], behind = w->pads[at < 2 ? at + 2 : 5];
         if (w->kernel[at] < (is_computed ? 0 : 1) || w->strides[at] < 1 || w->dilations[at] < 1)
+            return as_fail(call->err, ASSAY_E_FORMAT,
+                           "its kernel_shape, strides and dilations are %d, %d, %d on axis %d, "
+                           "each must be "
+                           "above 0",
+                           w->kernel[at], w->strides[at], w->dilations[at], axis);
+        if (as_window_reach(w, at) > AS_MAX_DIM)
             return as_fail(
                 call->err, ASSAY_E_FORMAT,
-                "its kernel, stride and dilation are %d, %d, %d, each must be above 0",
-                w->kernel[at], w->strides[at], w->dilations[at]);
+                "its kernel_shape %d and dilations %d make a window of %lld, too large: "
+                "%d is the most",
+                w->kernel[at], w->dilations[at], (long long)as_window_reach(w, at), AS_MAX_DIM);
         if (before < 0 || behind < 0)
             return as_fail(call->err, ASSAY_E_FORMAT,
                            "its pads are %d and %d, they must be >= 0", before, behind);
@@ -175,13 +185,17 @@ static assay_code check_conv(const as_shape_call *call, const as_window *window,
                            as_shape_text(w, text, sizeof text));
         }
     }
-    if (group < 1 || (oc >= 0 && oc % group != 0))
-        return as_fail(call->err, ASSAY_E_FORMAT,
-                       "its group is %d, its output has %lld channels", group, (long long)oc);
+    if (group < 1)
+        return as_fail(call->err, ASSAY_E_FORMAT, "its group is %d, it must be above 0", group);
+    if ((x->dims[1] >= 0 && x->dims[1] % group != 0) || (oc >= 0 && oc % group != 0))
+        return as_fail(call->err, as_shape_mismatch_code(call),
+                       "its group %d does not divide %lld input channels and %lld output "
+                       "channels",
+                       group, (long long)x->dims[1], (long long)oc);
     if (x->dims[1] >= 0 && weight_ic >= 0 && x->dims[1] != weight_ic)
         return as_fail(call->err, as_shape_mismatch_code(call),
-                       "its input has %lld channels, its weights need %lld",
-                       (long long)x->dims[1], (long long)weight_ic);
+                       "its weights expect %lld input channels, it gets %lld",
+                       (long long)weight_ic, (long long)x->dims[1]);
     if (b && oc >= 0 && !(b->rank == 1 && (b->dims[0] < 0 || b->dims[0] == oc))) {
         char text[64];
         return as_fail(call->err, ASSAY_E_FORMAT, "its bias is %s, its weights need [%lld]",

@@ -41,22 +41,29 @@ static inline bool is_named(const site *s, const char *name)
 #define INTS   ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS
 #define FLOATS ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS
 
+/* ONNX's name of a type, as in "INTS". */
+static inline const char *as_onnx_attribute_type_name(Onnx__AttributeProto__AttributeType type)
+{
+    const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value(
+        &onnx__attribute_proto__attribute_type__descriptor, (int)type);
+    return value ? value->name : "unknown";
+}
+
 /* Fail unless the attribute says it has `type`; files of IR version 1 do not say. */
 static inline assay_code need_type(const site *s, Onnx__AttributeProto__AttributeType type)
 {
     if (!s->a->has_type || s->a->type == type) return ASSAY_OK;
-    const ProtobufCEnumValue *value = protobuf_c_enum_descriptor_get_value(
-        &onnx__attribute_proto__attribute_type__descriptor, (int)type);
-    return as_fail(s->err, ASSAY_E_FORMAT, "its attribute '%s' has type %d, it must be %s (%d)",
-                   s->a->name, (int)s->a->type, value ? value->name : "?", (int)type);
+    return as_fail(s->err, ASSAY_E_FORMAT, "its attribute '%s' has type %s (%d), it must be %s",
+                   s->a->name, as_onnx_attribute_type_name(s->a->type), (int)s->a->type,
+                   as_onnx_attribute_type_name(type));
 }
 
 static inline assay_code to_int(const site *s, int64_t value, int *out)
 {
     if (value < INT_MIN || value > INT_MAX)
         return as_fail(s->err, ASSAY_E_FORMAT,
-                       "its attribute '%s' is %lld, more than an int holds", s->a->name,
-                       (long long)value);
+                       "its attribute '%s' is %lld, too large for an int of 32 bits",
+                       s->a->name, (long long)value);
     *out = (int)value;
     return ASSAY_OK;
 }
@@ -95,9 +102,8 @@ static inline assay_code take_ints(const site *s, int *out, size_t n)
     assay_code code = need_type(s, INTS);
     if (code) return code;
     if (s->a->n_ints == n) return copy_ints(s, out);
-    return as_fail(s->err, ASSAY_E_UNSUPPORTED,
-                   "its attribute '%s' has %zu values, assay takes %zu", s->a->name,
-                   s->a->n_ints, n);
+    return as_fail(s->err, ASSAY_E_UNSUPPORTED, "its attribute '%s' needs %zu values, has %zu",
+                   s->a->name, n, s->a->n_ints);
 }
 
 /* As many integers as there are axes: int out[AS_MAX_RANK]. */

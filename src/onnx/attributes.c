@@ -32,9 +32,10 @@ static assay_code take_spatial(const site *s, as_window *w, int lists, int *out)
                        "its attribute '%s' has %zu values, assay takes windows of 1 to %d axes",
                        s->a->name, s->a->n_ints, AS_MAX_SPATIAL);
     if (w->n_axes != 0 && (size_t)w->n_axes != n)
-        return as_fail(s->err, ASSAY_E_FORMAT,
-                       "its attribute '%s' has %zu values, another one is for %d axes",
-                       s->a->name, s->a->n_ints, w->n_axes);
+        return as_fail(
+            s->err, ASSAY_E_FORMAT,
+            "its attribute '%s' needs %zu values, has %zu: another one is for %d axes",
+            s->a->name, n_lists * (size_t)w->n_axes, s->a->n_ints, w->n_axes);
     w->n_axes = (int)n;
     if (n == 1) w->kernel[0] = 1;
     for (int list = 0; list < lists; list++)

@@ -164,6 +164,11 @@ static assay_code read_shape(const decoding *d, as_decoded *out)
         if (p->dims[i] < 0)
             return as_fail(d->err, ASSAY_E_FORMAT, "%s '%s' has the negative dimension %lld",
                            d->what, d->name, (long long)p->dims[i]);
+        if (p->dims[i] > AS_MAX_DIM)
+            return as_fail(d->err, ASSAY_E_FORMAT,
+                           "%s '%s' has the dimension %lld, its element count overflows or "
+                           "exceeds any data: %d is the most",
+                           d->what, d->name, (long long)p->dims[i], AS_MAX_DIM);
     }
     if (as_shape_elements(&out->shape, &out->n_elements) && out->n_elements <= SIZE_MAX / 16)
         return ASSAY_OK;

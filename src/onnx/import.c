@@ -118,25 +118,23 @@ static assay_code define_weights(importer *im)
     return code;
 }
 
-/* Dims of an input or output; what is not a positive number is dynamic. */
-static void set_dims(importer *im, const Onnx__TensorShapeProto *shape, int id, bool *is_kept)
+/* One dim of an input or output; what is not a positive number is dynamic. */
+static assay_code set_dim(importer *im, const Onnx__TensorShapeProto__Dimension *dim,
+                          as_tensor *tensor, int i)
 {
-    as_tensor *tensor = as_graph_edit_tensor(im->graph, id);
-    tensor->rank = (int)shape->n_dim;
-    for (int i = 0; i < tensor->rank; i++) {
-        const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
-        bool is_value = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
-        bool is_name = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-        tensor->dims[i] = is_value && dim->dim_value > 0 ? dim->dim_value : -1;
-        if (!is_name || !dim->dim_param) continue;
-        size_t bytes = strlen(dim->dim_param) + 1;
-        char *copy = as_graph_alloc(im->graph, bytes);
-        if (!copy) {
-            *is_kept = false;
-            return;
-        }
-        tensor->dim_names[i] = memcpy(copy, dim->dim_param, bytes);
-    }
+    bool is_value = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+    bool is_name = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+    if (is_value && dim->dim_value > AS_MAX_DIM)
+        return as_fail(im->err, ASSAY_E_FORMAT,
+                       "tensor '%s' has the dimension %lld, %d is the most", tensor->name,
+                       (long long)dim->dim_value, AS_MAX_DIM);
+    tensor->dims[i] = is_value && dim->dim_value > 0 ? dim->dim_value : -1;
+    if (!is_name || !dim->dim_param) return ASSAY_OK;
+    size_t bytes = strlen(dim->dim_param) + 1;
+    char *copy = as_graph_alloc(im->graph, bytes);
+    if (!copy) return no_memory(im);
+    tensor->dim_names[i] = memcpy(copy, dim->dim_param, bytes);
+    return ASSAY_OK;
 }
 
 /* What an input or output says of its type. */
@@ -152,16 +150,20 @@ static assay_code set_type(importer *im, const Onnx__ValueInfoProto *info, int i
     as_dtype dtype;
     if (!as_onnx_dtype(type->elem_type, &dtype))
         return as_fail(im->err, ASSAY_E_UNSUPPORTED,
-                       "'%s' has elements %s, which assay does not run", name,
+                       "tensor '%s' has elements %s, which assay does not run", name,
                        as_onnx_dtype_name(type->elem_type));
     as_graph_edit_tensor(im->graph, id)->dtype = dtype;
     if (!type->shape) return ASSAY_OK;
     if (type->shape->n_dim > AS_MAX_RANK)
-        return as_fail(im->err, ASSAY_E_UNSUPPORTED, "'%s' has %zu dims, at most %d are read",
-                       name, type->shape->n_dim, AS_MAX_RANK);
-    bool is_kept = true;
-    set_dims(im, type->shape, id, &is_kept);
-    return is_kept ? ASSAY_OK : no_memory(im);
+        return as_fail(im->err, ASSAY_E_UNSUPPORTED,
+                       "tensor '%s' has %zu dims, at most %d are read", name,
+                       type->shape->n_dim, AS_MAX_RANK);
+    as_tensor *tensor = as_graph_edit_tensor(im->graph, id);
+    assay_code code = ASSAY_OK;
+    tensor->rank = (int)type->shape->n_dim;
+    for (int i = 0; !code && i < tensor->rank; i++)
+        code = set_dim(im, type->shape->dim[i], tensor, i);
+    return code;
 }
 
 static assay_code define_inputs(importer *im)

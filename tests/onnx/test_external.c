@@ -434,10 +434,10 @@ static void a_huge_tensor_on_a_small_file_takes_no_memory(void **state)
     as_graph *graph = NULL;
     begin();
     Onnx__TensorProto *w = add_outer("w.bin", NULL, NULL);
-    w->dims[0] = (int64_t)1 << 40;
+    w->dims[0] = w->dims[1] = (int64_t)1 << 20;
     assert_int_equal(load_file(&graph, &err), ASSAY_E_FORMAT);
     assert_string_equal(err.message,
-                        "its external data 'w.bin' needs 79164837199872 bytes from "
+                        "its external data 'w.bin' needs 39582418599936 bytes from "
                         "offset 0, file has 216");
 }
 
