@@ -91,15 +91,17 @@ static assay_code window_shape(const as_planner *p, const as_node *node, as_conv
     const as_conv_attributes *conv = &node->attributes.conv;
     const as_shape *x = as_planner_shape(p, node->inputs[0]);
     const as_shape *y = as_planner_shape(p, node->outputs[0]);
-    if (x->rank != 4)
-        return as_planner_refuse(p, node, err, "its input has rank %d, 4 is needed", x->rank);
+    if (x->rank != 3 && x->rank != 4)
+        return as_planner_refuse(p, node, err, "its input has rank %d, 3 or 4 is needed",
+                                 x->rank);
+    const bool has_rows = x->rank == 4; /* over one axis: an image of one row */
     *out = (as_conv_shape){.n = (size_t)x->dims[0],
                            .ic = (size_t)x->dims[1],
-                           .ih = (size_t)x->dims[2],
-                           .iw = (size_t)x->dims[3],
+                           .ih = has_rows ? (size_t)x->dims[2] : 1,
+                           .iw = (size_t)x->dims[x->rank - 1],
                            .oc = (size_t)y->dims[1],
-                           .oh = (size_t)y->dims[2],
-                           .ow = (size_t)y->dims[3],
+                           .oh = has_rows ? (size_t)y->dims[2] : 1,
+                           .ow = (size_t)y->dims[x->rank - 1],
                            .kh = (size_t)conv->window.kernel[0],
                            .kw = (size_t)conv->window.kernel[1],
                            .sh = (size_t)conv->window.strides[0],

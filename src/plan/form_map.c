@@ -101,10 +101,11 @@ assay_code as_form_pool(as_planner *p, const as_node *node, assay_error *err)
 {
     const as_pool_attributes *pool = &node->attributes.pool;
     const as_shape *x = as_planner_shape(p, node->inputs[0]);
-    if (x->rank != 4)
-        return as_planner_refuse(p, node, err, "its input has rank %d, 4 is needed", x->rank);
-    int64_t pads[4];
-    as_window_pads(&pool->window, x->dims[2], x->dims[3], pads);
+    if (x->rank != 3 && x->rank != 4)
+        return as_planner_refuse(p, node, err, "its input has rank %d, 3 or 4 is needed",
+                                 x->rank);
+    int64_t pads[4]; /* over one axis: an image of one row */
+    as_window_pads(&pool->window, x->rank == 4 ? x->dims[2] : 1, x->dims[x->rank - 1], pads);
     for (int i = 0; i < 4; i++)
         if (pads[i] < 0) return as_planner_refuse(p, node, err, "it has negative pads");
     as_layer *layer = as_planner_layer(p, AS_LAYER_POOL, node);
