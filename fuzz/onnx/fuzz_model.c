@@ -2,7 +2,7 @@
 /*
  * Bytes as a model's file: read, simplified, planned, and run once on small inputs.
  *
- *     bytes -> file in memory -> assay_model_load -> assay_session_run on zeros
+ *     bytes -> file in memory -> assay_model_load -> assay_session_run
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +52,27 @@ static bool is_small(const as_graph *graph, const as_shape *inputs)
     return macs <= MOST_MACS && elements <= MOST_ELEMENTS;
 }
 
+/* Elements of each type: floats on both sides of 0, integers that are small sizes and indices. */
+static const void *values_of(as_dtype dtype)
+{
+    static float floats[MOST_INPUT_ELEMENTS];
+    static int64_t longs[MOST_INPUT_ELEMENTS];
+    static int32_t integers[MOST_INPUT_ELEMENTS];
+    static unsigned char bools[MOST_INPUT_ELEMENTS];
+    for (size_t i = 0; longs[0] == 0 && i < MOST_INPUT_ELEMENTS; i++) {
+        floats[i] = (float)(i % 7) - 3;
+        integers[i] = (int32_t)(i % 3 + 1);
+        longs[i] = integers[i];
+        bools[i] = i % 2 == 0;
+    }
+    return dtype == AS_F32   ? (const void *)floats
+           : dtype == AS_I64 ? (const void *)longs
+           : dtype == AS_I32 ? (const void *)integers
+                             : (const void *)bools;
+}
+
 static void run(assay_model *model)
 {
-    static const float zeros[MOST_INPUT_ELEMENTS];
     const as_graph *graph = as_model_graph(model);
     int n_in = as_graph_n_inputs(graph), n_out = as_graph_n_outputs(graph);
     as_shape *shapes = calloc((size_t)n_in + 1, sizeof *shapes);
@@ -65,7 +83,9 @@ static void run(assay_model *model)
     if (choose_inputs(graph, shapes) && is_small(graph, shapes) &&
         !assay_session_new(model, 1, &session, NULL)) {
         for (int i = 0; i < n_in; i++) {
-            inputs[i] = (assay_tensor){.rank = shapes[i].rank, .data = zeros};
+            as_dtype dtype = as_graph_tensor(graph, as_graph_inputs(graph)[i])->dtype;
+            inputs[i] = (assay_tensor){
+                .rank = shapes[i].rank, .data = values_of(dtype), .dtype = (assay_dtype)dtype};
             for (int d = 0; d < shapes[i].rank; d++)
                 inputs[i].dims[d] = shapes[i].dims[d];
         }
