@@ -64,11 +64,11 @@ assay_code as_decode_check(const as_encoded *file, uint64_t w, uint64_t h, as_tr
                        "%s has width %llu and height %llu, both must be above 0", file->name,
                        (unsigned long long)w, (unsigned long long)h);
     }
-    if (w > AS_IMAGE_PIXELS_MAX / h) {
+    if (w > file->pixels_most / h) {
         *trouble = AS_TROUBLE_TOO_LARGE;
         return as_fail(err, ASSAY_E_UNSUPPORTED,
                        "%s has %llux%llu pixels, at most %zu are allowed", file->name,
-                       (unsigned long long)w, (unsigned long long)h, AS_IMAGE_PIXELS_MAX);
+                       (unsigned long long)w, (unsigned long long)h, file->pixels_most);
     }
     return ASSAY_OK;
 }
@@ -107,19 +107,22 @@ static const decoder *find_decoder(const as_encoded *file, as_trouble *trouble,
     return NULL;
 }
 
-assay_code as_image_decode_page(const void *data, size_t size, int page, const char *name,
-                                as_image *out, as_trouble *trouble, assay_error *err)
+assay_code as_image_decode_page(const as_encoded *encoded, as_image *out, as_trouble *trouble,
+                                assay_error *err)
 {
-    as_encoded file = {data, size, page, name, as_image_format_of(data, size)};
+    as_encoded file = *encoded;
     assay_code code;
     *out = (as_image){0};
+    file.format = as_image_format_of(file.data, file.size);
     const decoder *found = find_decoder(&file, trouble, &code, err);
     if (!found) return code;
-    if (page != 0 && file.format != AS_IMAGE_TIFF)
-        return as_fail(err, ASSAY_E_ARGUMENT, "%s has no page %d, a %s has one", name, page + 1,
-                       as_image_format_name(file.format));
+    if (file.page != 0 && file.format != AS_IMAGE_TIFF)
+        return as_fail(err, ASSAY_E_ARGUMENT, "%s has no page %d, a %s has one", file.name,
+                       file.page + 1, as_image_format_name(file.format));
     code = found->decode(&file, out, trouble, err);
-    if (!code) code = as_image_orient(out, as_exif_orientation(data, size, file.format), err);
+    if (!code)
+        code =
+            as_image_orient(out, as_exif_orientation(file.data, file.size, file.format), err);
     if (code) as_image_free(out);
     return code;
 }
@@ -128,7 +131,9 @@ assay_code as_image_decode(const void *data, size_t size, const char *name, as_i
                            assay_error *err)
 {
     as_trouble trouble;
-    return as_image_decode_page(data, size, 0, name, out, &trouble, err);
+    as_encoded file = {
+        .data = data, .size = size, .name = name, .pixels_most = AS_IMAGE_PIXELS_MAX};
+    return as_image_decode_page(&file, out, &trouble, err);
 }
 
 assay_code as_image_read(const char *path, as_image *out, assay_error *err)
@@ -141,14 +146,16 @@ assay_code as_image_read(const char *path, as_image *out, assay_error *err)
     return code;
 }
 
-assay_code as_image_count(const void *data, size_t size, const char *name, int *n_pages,
-                          as_trouble *trouble, assay_error *err)
+assay_code as_image_count(const as_encoded *encoded, int *n_pages, as_trouble *trouble,
+                          assay_error *err)
 {
-    as_encoded file = {data, size, 0, name, as_image_format_of(data, size)};
+    as_encoded file = *encoded;
     assay_code code;
+    file.format = as_image_format_of(file.data, file.size);
     if (!find_decoder(&file, trouble, &code, err)) return code;
     *n_pages = 1;
-    if (file.format == AS_IMAGE_TIFF) code = as_tiff_count(data, size, name, n_pages, err);
+    if (file.format == AS_IMAGE_TIFF)
+        code = as_tiff_count(file.data, file.size, file.name, n_pages, err);
     if (code) *trouble = AS_TROUBLE_DAMAGED;
     return code;
 }

@@ -9,15 +9,6 @@
  */
 #include "image/image.h"
 
-/** A file to decode.  All borrowed. */
-typedef struct as_encoded {
-    const unsigned char *data;
-    size_t size;
-    int page;         /**< Of a TIFF, from 0; else 0. */
-    const char *name; /**< For messages. */
-    as_image_format format;
-} as_encoded;
-
 /** A library's first complaint; later ones follow from it. */
 typedef struct as_complaint {
     char text[80]; /**< Printable ASCII; "" when there is none. */
@@ -36,8 +27,8 @@ assay_code as_decode_unsupported(const as_encoded *file, const char *why, as_tro
 
 /**
  * Whether a picture of the size that a header announces may be made.
- * @return ASSAY_E_FORMAT for a side of 0; ASSAY_E_UNSUPPORTED and AS_TROUBLE_TOO_LARGE for more than
- *         AS_IMAGE_PIXELS_MAX pixels.
+ * @return ASSAY_E_FORMAT for a side of 0; ASSAY_E_UNSUPPORTED and AS_TROUBLE_TOO_LARGE for more pixels
+ *         than `file` allows.
  */
 assay_code as_decode_check(const as_encoded *file, uint64_t w, uint64_t h, as_trouble *trouble,
                            assay_error *err);

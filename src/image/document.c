@@ -39,11 +39,19 @@ as_document_limits as_document_limits_defaults(void)
         .wall_s = 60, .address_bytes = (size_t)2 << 30, .pixels = AS_IMAGE_PIXELS_MAX};
 }
 
+static as_encoded encoded_page(const as_document *document, int page)
+{
+    return (as_encoded){.data = document->bytes.data,
+                        .size = document->bytes.size,
+                        .name = document->path,
+                        .page = page,
+                        .pixels_most = document->limits.pixels};
+}
+
 static assay_code open_image(as_document *document, as_trouble *trouble, assay_error *err)
 {
-    const as_bytes *bytes = &document->bytes;
-    return as_image_count(bytes->data, bytes->size, document->path, &document->n_pages, trouble,
-                          err);
+    as_encoded file = encoded_page(document, 0);
+    return as_image_count(&file, &document->n_pages, trouble, err);
 }
 
 static assay_code open_any(as_document *document, as_trouble *trouble, assay_error *err)
@@ -107,8 +115,8 @@ assay_code as_document_page(as_document *document, int page, int dpi, as_image *
                        dpi);
     if (document->format == AS_IMAGE_PDF)
         return as_pdf_render(document->pdf, page, dpi, out, trouble, err);
-    return as_image_decode_page(document->bytes.data, document->bytes.size, page,
-                                document->path, out, trouble, err);
+    as_encoded file = encoded_page(document, page);
+    return as_image_decode_page(&file, out, trouble, err);
 }
 
 void as_document_poppler_version(char *text, size_t text_bytes)

@@ -77,7 +77,7 @@ static uint32_t big32(const unsigned char *at)
 }
 
 /* CRC-32 of PNG (W3C PNG specification, annex D), one nibble a step. */
-static uint32_t crc32_of(const unsigned char *at, size_t n)
+uint32_t as_png_checksum(const unsigned char *at, size_t n)
 {
     static const uint32_t nibble[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
                                         0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
@@ -127,7 +127,7 @@ assay_code as_png_check(const void *data, size_t size, const char *name, assay_e
         size_t n = big32(chunk);
         char type[5];
         chunk_name(chunk + 4, type);
-        if (crc32_of(chunk + 4, n + 4) != big32(chunk + 8 + n))
+        if (as_png_checksum(chunk + 4, n + 4) != big32(chunk + 8 + n))
             return as_fail(err, ASSAY_E_FORMAT,
                            "%s has a checksum error in PNG chunk %s at byte %zu", name, type,
                            place);

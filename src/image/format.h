@@ -21,6 +21,9 @@ void as_leptonica_silence(void);
  */
 assay_code as_png_check(const void *data, size_t size, const char *name, assay_error *err);
 
+/** The checksum of a PNG's chunk over its type and data, `n` bytes. */
+uint32_t as_png_checksum(const unsigned char *at, size_t n);
+
 /** The segments of a JPEG up to its end marker.  @return ASSAY_E_FORMAT where it is missing. */
 assay_code as_jpeg_check(const void *data, size_t size, const char *name, assay_error *err);
 

@@ -80,20 +80,27 @@ assay_code as_image_decode(const void *data, size_t size, const char *name, as_i
 /** as_image_decode of a file; besides ASSAY_E_NOT_FOUND, ASSAY_E_ARGUMENT (a folder), ASSAY_E_IO. */
 assay_code as_image_read(const char *path, as_image *out, assay_error *err);
 
+/** A file's bytes to decode.  All borrowed. */
+typedef struct as_encoded {
+    const unsigned char *data;
+    size_t size;
+    const char *name;       /**< For messages. */
+    int page;               /**< Of a TIFF, from 0; other formats have page 0 alone. */
+    size_t pixels_most;     /**< No larger picture is made; AS_IMAGE_PIXELS_MAX. */
+    as_image_format format; /**< Filled in by the functions that take it. */
+} as_encoded;
+
 /**
  * Pages of a TIFF, 1 for every other format.  Errors as as_image_decode.
  * @param trouble  what is wrong with the file where the code says so; AS_TROUBLE_NONE for faults
  *                 that are not the file's.
  */
-assay_code as_image_count(const void *data, size_t size, const char *name, int *n_pages,
-                          as_trouble *trouble, assay_error *err);
+assay_code as_image_count(const as_encoded *encoded, int *n_pages, as_trouble *trouble,
+                          assay_error *err);
 
-/**
- * as_image_decode of page `page` (from 0) of a TIFF; other formats have page 0 alone.
- * @param trouble  as as_image_count.
- */
-assay_code as_image_decode_page(const void *data, size_t size, int page, const char *name,
-                                as_image *out, as_trouble *trouble, assay_error *err);
+/** as_image_decode of one page.  @param trouble  as as_image_count. */
+assay_code as_image_decode_page(const as_encoded *encoded, as_image *out, as_trouble *trouble,
+                                assay_error *err);
 
 /** Copy the rectangle x, y, w, h, which lies inside `image`, into a fresh image. */
 assay_code as_image_crop(const as_image *image, int x, int y, int w, int h, as_image *out,

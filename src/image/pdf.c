@@ -64,7 +64,7 @@ static int count_pages(const char *listing)
     return 0;
 }
 
-static assay_code read_listing(as_pdf *pdf, const char *listing, as_trouble *trouble,
+assay_code as_pdf_read_listing(as_pdf *pdf, const char *listing, as_trouble *trouble,
                                assay_error *err)
 {
     int n = count_pages(listing);
@@ -97,7 +97,7 @@ static assay_code list_pages(as_pdf *pdf, as_trouble *trouble, assay_error *err)
         code = as_pdf_judge(&result, "pdfinfo", pdf->path, trouble, err);
         pdf->needs_password = code && as_pdf_says(&result, "Incorrect password");
     }
-    if (!code) code = read_listing(pdf, (char *)result.out.data, trouble, err);
+    if (!code) code = as_pdf_read_listing(pdf, (char *)result.out.data, trouble, err);
     as_process_result_free(&result);
     return code;
 }
@@ -177,7 +177,7 @@ static assay_code check_page_size(const as_pdf_page *size, const as_document_lim
  * pdftoppm's picture: "P6\n<w> <h>\n255\n" and the bytes.  Read here because it is always this one
  * kind of PNM and a page has millions of bytes.
  */
-static assay_code read_ppm(const as_bytes *ppm, const char *what, as_image *out,
+assay_code as_pdf_read_ppm(const as_bytes *ppm, const char *what, as_image *out,
                            as_trouble *trouble, assay_error *err)
 {
     int w = 0, h = 0, head = 0;
@@ -232,7 +232,7 @@ static assay_code draw(const as_pdf *pdf, int page, int dpi, const char *what, a
     assay_code code = as_pdf_run(&options, "poppler-utils", &result, err);
     if (!code) code = as_pdf_judge(&result, "pdftoppm", what, trouble, err);
     if (!code) code = check_complete(&result, what, trouble, err);
-    if (!code) code = read_ppm(&result.out, what, out, trouble, err);
+    if (!code) code = as_pdf_read_ppm(&result.out, what, out, trouble, err);
     as_process_result_free(&result);
     return code;
 }

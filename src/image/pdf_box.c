@@ -45,11 +45,11 @@ static const json_t *find_box(const json_t *root, const json_t **objects)
     return json_object_get(value_of(*objects, reference), "/MediaBox");
 }
 
-static assay_code judge_listing(const as_process_result *result, const char *what,
-                                as_trouble *trouble, assay_error *err)
+assay_code as_pdf_judge_box(const as_bytes *json, const char *what, as_trouble *trouble,
+                            assay_error *err)
 {
     const json_t *objects;
-    json_t *root = json_loadb((const char *)result->out.data, result->out.size, 0, NULL);
+    json_t *root = json_loadb((const char *)json->data, json->size, 0, NULL);
     const json_t *box = find_box(root, &objects);
     bool is_there = box && !json_is_null(box), is_whole = is_box(objects, box);
     json_decref(root);
@@ -87,7 +87,7 @@ assay_code as_pdf_check_box(const as_pdf *pdf, int page, const char *what, as_tr
     assay_code code = as_pdf_run(&options, "qpdf", &result, err);
     bool has_warned = result.end == AS_PROCESS_EXITED && result.status == 3;
     if (!code && !has_warned) code = as_pdf_judge(&result, "qpdf", what, trouble, err);
-    if (!code) code = judge_listing(&result, what, trouble, err);
+    if (!code) code = as_pdf_judge_box(&result.out, what, trouble, err);
     as_process_result_free(&result);
     return code;
 }

@@ -43,6 +43,18 @@ void as_pdf_complaint(const as_process_result *result, char *text, size_t room);
 assay_code as_pdf_judge(const as_process_result *result, const char *program, const char *what,
                         as_trouble *trouble, assay_error *err);
 
+/** Take pages from pdfinfo's listing.  @return ASSAY_E_FORMAT where there is none; and as as_pdf_open. */
+assay_code as_pdf_read_listing(as_pdf *pdf, const char *listing, as_trouble *trouble,
+                               assay_error *err);
+
+/** pdftoppm's picture of `what`. */
+assay_code as_pdf_read_ppm(const as_bytes *ppm, const char *what, as_image *out,
+                           as_trouble *trouble, assay_error *err);
+
+/** Whether the one page of qpdf's JSON has a MediaBox.  @return as as_pdf_check_box. */
+assay_code as_pdf_judge_box(const as_bytes *json, const char *what, as_trouble *trouble,
+                            assay_error *err);
+
 /**
  * Decrypt the PDF with one of its limits' passwords; pdf->plain_fd is then open.
  * @return ASSAY_E_UNSUPPORTED and AS_TROUBLE_ENCRYPTED where none opens it, ASSAY_E_ENVIRONMENT where qpdf

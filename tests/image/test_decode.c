@@ -132,12 +132,19 @@ static void a_bad_page_of_a_tiff_leaves_the_others(void **state)
     as_trouble trouble;
     int n_pages;
     assert_int_equal(as_file_read("data/images/bad_page.tif", 0, &file, NULL), ASSAY_OK);
-    assert_int_equal(as_image_count(file.data, file.size, "t", &n_pages, &trouble, NULL),
-                     ASSAY_OK);
+    assert_int_equal(
+        as_image_count(
+            &(as_encoded){.data = file.data, .size = file.size, .name = "t", .pixels_most = 99},
+            &n_pages, &trouble, NULL),
+        ASSAY_OK);
     assert_int_equal(n_pages, 3);
     for (int page = 0; page < 3; page++) {
-        assay_code code =
-            as_image_decode_page(file.data, file.size, page, "t", &image, &trouble, NULL);
+        assay_code code = as_image_decode_page(&(as_encoded){.data = file.data,
+                                                             .size = file.size,
+                                                             .name = "t",
+                                                             .page = page,
+                                                             .pixels_most = 99},
+                                               &image, &trouble, NULL);
         assert_int_equal(code, page == 1 ? ASSAY_E_FORMAT : ASSAY_OK);
         assert_int_equal(trouble, page == 1 ? AS_TROUBLE_DAMAGED : AS_TROUBLE_NONE);
         as_image_free(&image);
@@ -154,17 +161,28 @@ static void pages_of_a_tiff_are_counted_and_told_apart(void **state)
     as_image image;
     assay_error err;
     assert_int_equal(as_file_read("data/images/pages.tif", 0, &file, NULL), ASSAY_OK);
-    assert_int_equal(as_image_count(file.data, file.size, "t", &n_pages, &trouble, NULL),
-                     ASSAY_OK);
+    assert_int_equal(
+        as_image_count(
+            &(as_encoded){.data = file.data, .size = file.size, .name = "t", .pixels_most = 99},
+            &n_pages, &trouble, NULL),
+        ASSAY_OK);
     assert_int_equal(n_pages, 3);
     for (int page = 0; page < 3; page++) {
-        assert_int_equal(
-            as_image_decode_page(file.data, file.size, page, "t", &image, &trouble, NULL),
-            ASSAY_OK);
+        assert_int_equal(as_image_decode_page(&(as_encoded){.data = file.data,
+                                                            .size = file.size,
+                                                            .name = "t",
+                                                            .page = page,
+                                                            .pixels_most = 99},
+                                              &image, &trouble, NULL),
+                         ASSAY_OK);
         assert_pattern(&image, page);
         as_image_free(&image);
     }
-    assert_int_equal(as_image_count(file.data, file.size - 2, "t", &n_pages, &trouble, &err),
+    assert_int_equal(as_image_count(&(as_encoded){.data = file.data,
+                                                  .size = file.size - 2,
+                                                  .name = "t",
+                                                  .pixels_most = 99},
+                                    &n_pages, &trouble, &err),
                      ASSAY_E_FORMAT);
     assert_non_null(strstr(err.message, "t is truncated: TIFF page 3"));
     as_bytes_free(&file);
@@ -267,8 +285,12 @@ static void nobody_else_says_a_word(void **state)
         for (int page = 0; page < 2; page++) {
             as_image image;
             as_trouble trouble;
-            (void)as_image_decode_page(bytes.data, bytes.size, page, "x", &image, &trouble,
-                                       NULL);
+            (void)as_image_decode_page(&(as_encoded){.data = bytes.data,
+                                                     .size = bytes.size,
+                                                     .name = "x",
+                                                     .page = page,
+                                                     .pixels_most = 99},
+                                       &image, &trouble, NULL);
             as_image_free(&image);
         }
         as_bytes_free(&bytes);

@@ -152,7 +152,10 @@ static void what_libjpeg_cannot_read_is_told_apart_from_damage(void **state)
         size_t frame = find_marker(data, size, 0xc0);
         data[frame + changes[i].behind] = changes[i].value;
         if (changes[i].trouble == AS_TROUBLE_TOO_LARGE) data[frame + 5] = 0xff;
-        assay_code code = as_image_decode_page(data, size, 0, "x", &image, &trouble, &err);
+        assay_code code = as_image_decode_page(
+            &(as_encoded){
+                .data = data, .size = size, .name = "x", .pixels_most = AS_IMAGE_PIXELS_MAX},
+            &image, &trouble, &err);
         assert_true(code == ASSAY_E_FORMAT || code == ASSAY_E_UNSUPPORTED);
         assert_int_equal(trouble, changes[i].trouble);
         if (!strstr(err.message, changes[i].words)) fail_msg("%zu: %s", i, err.message);
