@@ -255,8 +255,8 @@ static assay_code read_cast(const site *s, bool *is_known)
     if (code || !*is_known) return code;
     if (!as_onnx_dtype(to, &dtype))
         return as_fail(s->err, ASSAY_E_UNSUPPORTED,
-                       "it casts to type %s (%d), which assay has not", as_onnx_dtype_name(to),
-                       to);
+                       "it casts to type %s (%d), which assay has not (opset %d)",
+                       as_onnx_dtype_name(to), to, s->opset);
     s->node->attributes.cast.to = (int)dtype;
     return ASSAY_OK;
 }

@@ -44,23 +44,63 @@ static bool is_default_domain(const char *domain)
     return text(domain)[0] == '\0' || strcmp(domain, "ai.onnx") == 0;
 }
 
-static assay_code find_opset(const Onnx__ModelProto *model, const char *name, int *out,
-                             assay_error *err)
+/* Whether `p` reads or writes the tensor. */
+static bool is_user(const Onnx__NodeProto *p, const char *tensor)
+{
+    for (size_t k = 0; k < p->n_input; k++)
+        if (strcmp(text(p->input[k]), tensor) == 0) return true;
+    for (size_t k = 0; k < p->n_output; k++)
+        if (strcmp(text(p->output[k]), tensor) == 0) return true;
+    return false;
+}
+
+/* A tensor that cannot be, told with the first node that has to do with it. */
+static assay_code at_user(const importer *im, const char *tensor, assay_code code)
+{
+    size_t i = 0;
+    while (i < im->proto->n_node && !is_user(im->proto->node[i], tensor))
+        i++;
+    const bool has_place = im->err && im->err->where[0]; /* a file beside the model */
+    if (code != ASSAY_E_UNSUPPORTED || has_place || i == im->proto->n_node) return code;
+    const Onnx__NodeProto *p = im->proto->node[i];
+    as_error_where(im->err, "node %zu '%s' (%s of opset %d)", i, text(p->name),
+                   text(p->op_type), im->opset);
+    return code;
+}
+
+/* A file that does not name ONNX's operators may have others alone. */
+static assay_code without_opset(const importer *im, const Onnx__ModelProto *model,
+                                const char *name)
+{
+    for (size_t i = 0; i < im->proto->n_node; i++) {
+        const Onnx__NodeProto *p = im->proto->node[i];
+        long long opset = 0;
+        if (is_default_domain(p->domain)) continue;
+        for (size_t k = 0; k < model->n_opset_import; k++)
+            if (strcmp(text(model->opset_import[k]->domain), p->domain) == 0)
+                opset = (long long)model->opset_import[k]->version;
+        as_fail(im->err, ASSAY_E_UNSUPPORTED,
+                "operator '%s' is of domain '%s' (opset %lld), assay runs ONNX's own",
+                text(p->op_type), p->domain, opset);
+        return at_node(im, i, ASSAY_E_UNSUPPORTED);
+    }
+    return as_fail(im->err, ASSAY_E_FORMAT,
+                   "%s has no opset_import for ONNX's operators, their meaning is open", name);
+}
+
+static assay_code find_opset(importer *im, const Onnx__ModelProto *model, const char *name)
 {
     long long opset = 0;
     for (size_t i = 0; i < model->n_opset_import; i++)
         if (is_default_domain(model->opset_import[i]->domain))
             opset = (long long)model->opset_import[i]->version;
-    if (opset == 0)
-        return as_fail(err, ASSAY_E_FORMAT,
-                       "%s has no opset_import for ONNX's operators, their meaning is open",
-                       name);
+    if (opset == 0) return without_opset(im, model, name);
     if (opset < AS_ONNX_OLDEST_OPSET || opset > AS_ONNX_NEWEST_OPSET)
-        return as_fail(err, ASSAY_E_UNSUPPORTED,
+        return as_fail(im->err, ASSAY_E_UNSUPPORTED,
                        "%s is of opset %lld, the lowest supported is %d, the highest supported "
                        "is %d",
                        name, opset, AS_ONNX_OLDEST_OPSET, AS_ONNX_NEWEST_OPSET);
-    *out = (int)opset;
+    im->opset = (int)opset;
     return ASSAY_OK;
 }
 
@@ -113,7 +153,7 @@ static assay_code define_weights(importer *im)
     for (size_t i = 0; !code && i < im->proto->n_initializer; i++) {
         const Onnx__TensorProto *proto = im->proto->initializer[i];
         int id;
-        code = define_weight(im, proto, text(proto->name), &id);
+        code = at_user(im, text(proto->name), define_weight(im, proto, text(proto->name), &id));
     }
     return code;
 }
@@ -175,11 +215,23 @@ static assay_code define_inputs(importer *im)
         assay_code code = define(im, text(info->name), AS_F32, NULL, &id);
         if (!code && id < 0)
             code = as_fail(im->err, ASSAY_E_FORMAT, "input %zu has no name", i);
-        if (!code) code = set_type(im, info, id);
         if (!code && !as_graph_add_input(im->graph, id)) code = no_memory(im);
         if (code) return code;
     }
     return ASSAY_OK;
+}
+
+/* What inputs are, told after what nodes are: a node that cannot run is the better reason. */
+static assay_code type_inputs(importer *im)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; !code && i < im->proto->n_input; i++) {
+        const Onnx__ValueInfoProto *info = im->proto->input[i];
+        const int id = as_graph_find_tensor(im->graph, text(info->name));
+        if (!as_graph_tensor(im->graph, id)->data)
+            code = at_user(im, text(info->name), set_type(im, info, id));
+    }
+    return code;
 }
 
 static assay_code add_outputs(importer *im)
@@ -398,13 +450,14 @@ assay_code as_onnx_import(const Onnx__ModelProto *model, ProtobufCAllocator *mem
                    .external = external,
                    .graph = graph,
                    .err = err};
-    assay_code code = find_opset(model, name, &im.opset, err);
+    assay_code code = find_opset(&im, model, name);
     if (!code && !as_graph_set_info(graph, text(model->graph->name), text(model->producer_name),
                                     im.opset))
         code = no_memory(&im);
     if (!code) code = define_weights(&im);
     if (!code) code = define_inputs(&im);
     if (!code) code = add_nodes(&im);
+    if (!code) code = type_inputs(&im);
     if (!code) code = add_outputs(&im);
     if (!code) code = as_graph_sort(graph, err);
     if (!code) code = as_graph_resolve(graph, err);

@@ -105,6 +105,22 @@ void as_plain_batch_norm(const as_op_call *call, size_t begin, size_t end)
     }
 }
 
+/* y = x * scale + shift a channel, what passes make of a BatchNormalization. */
+void as_plain_affine(const as_op_call *call, size_t begin, size_t end)
+{
+    const size_t n_channels = as_items_batch_norm(call);
+    const size_t n_all = as_array_elements(call->in[0]);
+    const size_t n = as_array_product(call->in[0], 0, call->in[0]->shape.rank > 0);
+    if (n_all == 0) return;
+    const size_t inner = n_all / n / n_channels;
+    for (size_t c = begin; c < end; c++)
+        for (size_t b = 0; b < n; b++) {
+            const size_t from = (b * n_channels + c) * inner;
+            apply(floats(call->in[0]) + from, (float *)call->out[0]->data + from, inner, 0,
+                  (double)floats(call->in[1])[c], (double)floats(call->in[2])[c]);
+        }
+}
+
 /* ---- InstanceNormalization and GroupNormalization: an instance is a group of one channel ---- */
 
 static size_t groups_of(const as_op_call *call)

@@ -385,7 +385,7 @@ static void casts_to_types_that_assay_has_not_are_refused(void **state)
     (void)state;
     begin(13, "Cast", "x");
     add_int("to", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16);
-    assert_refused(ASSAY_E_UNSUPPORTED, "it casts to type FLOAT16 (10), which assay has not",
+    assert_refused(ASSAY_E_UNSUPPORTED, "it casts to type FLOAT16 (10), which assay has not (opset 13)",
                    "m.onnx: node 0 'n' (Cast)");
 }
 

@@ -345,7 +345,8 @@ static void an_input_of_another_type_is_refused(void **state)
     begin_node("Relu", "r", "x", "y");
     add_output("y");
     assert_refused(ASSAY_E_UNSUPPORTED,
-                   "tensor 'x' has elements UINT8, which assay does not run", "m.onnx");
+                   "tensor 'x' has elements UINT8, which assay does not run",
+                   "m.onnx: node 0 'r' (Relu of opset 13)");
 }
 
 int main(void)

@@ -43,6 +43,18 @@ static void in_training_by_the_batch_itself(void **state)
     stop(&t);
 }
 
+static void an_affine_is_a_scale_and_a_shift_a_channel(void **state)
+{
+    (void)state;
+    one_op t = start(AS_OP_AFFINE);
+    give(&t, X);
+    give(&t, LIST(2, 0.5f));
+    give(&t, LIST(1, -1));
+    run(&t, 1);
+    expect(&t, 0, F32(SHAPE(2, 2, 2), 3, 7, 4, 14, 11, 15, 24, 34));
+    stop(&t);
+}
+
 static void of_old_each_place_had_its_own_scale(void **state)
 {
     (void)state;
@@ -158,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_normalised_by_what_was_learnt),
         cmocka_unit_test(in_training_by_the_batch_itself),
+        cmocka_unit_test(an_affine_is_a_scale_and_a_shift_a_channel),
         cmocka_unit_test(of_old_each_place_had_its_own_scale),
         cmocka_unit_test(instances_and_groups_have_their_own_moments),
         cmocka_unit_test(layers_give_mean_and_inverse_deviation_too),
