@@ -85,7 +85,7 @@ static void weigh(const as_resize_attributes *r, const as_resize_axis *axis, int
         const double t = x - floor(x);
         if (scale < 1.0) {
             for (int64_t k = 0; k < n; k++)
-                w[k] = kernel(r, ((double)(k - n / 2 + 1) - t) * scale);
+                w[k] = kernel(r, ((double)(*first + k) - floor(x) - t) * scale);
             scale_to_one(w, n);
         } else if (r->mode == AS_RESIZE_LINEAR) {
             w[0] = 1.0 - t;

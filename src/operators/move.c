@@ -100,12 +100,16 @@ static bool inner_offsets(const as_move *move, size_t at, size_t n, int64_t *inn
     return is_run;
 }
 
+/* An element of every type. */
+static const char zeros[sizeof(int64_t)];
+
 void as_move_rows(const as_move *move, size_t begin, size_t end)
 {
     const size_t bytes = as_dtype_bytes(move->from->dtype);
     const size_t length = move->rank ? move->dims[move->rank - 1] : 1;
-    const char *from = move->from->data;
+    const char *from = move->from->data ? move->from->data : ""; /* it may have no elements */
     char *to = move->to->data;
+    const char *fill = move->fill ? move->fill : zeros;
     int64_t inner[CHUNK];
     if (begin == end) return;
     for (size_t at = 0; at < length; at += CHUNK) {
@@ -115,7 +119,7 @@ void as_move_rows(const as_move *move, size_t begin, size_t end)
         open_row(move, &w, begin);
         for (size_t row = begin; row < end; row++) {
             const int64_t base = move->rank ? w.sum[move->rank - 1] : 0;
-            put_row(to + (row * length + at) * bytes, from, base, inner, n, move->fill, bytes,
+            put_row(to + (row * length + at) * bytes, from, base, inner, n, fill, bytes,
                     is_run);
             next_row(move, &w);
         }
@@ -145,7 +149,8 @@ static int integers(const as_op_call *call, int i, int64_t *out, int room)
 
 void as_plain_slice(const as_op_call *call, size_t begin, size_t end)
 {
-    int64_t starts[AS_MAX_RANK], ends[AS_MAX_RANK], axes[AS_MAX_RANK], steps[AS_MAX_RANK];
+    int64_t starts[AS_MAX_RANK] = {0}, ends[AS_MAX_RANK] = {0};
+    int64_t axes[AS_MAX_RANK] = {0}, steps[AS_MAX_RANK] = {0};
     as_move move = as_move_of(call);
     const int n = integers(call, 1, starts, AS_MAX_RANK);
     integers(call, 2, ends, AS_MAX_RANK);

@@ -128,6 +128,12 @@ static assay_code form_node(as_planner *p, const as_node *node, assay_error *err
     }
     if (code != ASSAY_E_UNSUPPORTED) return code;
     go_back(p, &start);
+    if (node->op == AS_OP_MATMUL) {
+        code = as_form_rows(p, node, &reason);
+        if (code && code != ASSAY_E_UNSUPPORTED && err) *err = reason;
+        if (code != ASSAY_E_UNSUPPORTED) return code;
+        go_back(p, &start);
+    }
     const bool is_chosen = as_choice_of(&p->options->choices, node->id) != NULL;
     if (!is_chosen && (as_operator_of(node->op) || !reason.code))
         return as_form_plain(p, node, err);

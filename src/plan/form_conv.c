@@ -66,10 +66,10 @@ static assay_code find_input(as_planner *p, as_layer *layer, const as_node *node
     return code ? code : as_planner_view(p, layer, &args->in, input, err);
 }
 
-/* Finish a layer whose shape is known: its route, weights, views and epilogue. */
-static assay_code finish(as_planner *p, as_layer *layer, const as_node *node,
-                         const as_route *routes, size_t n_routes, const float *weights,
-                         const float *bias, assay_error *err)
+/* The route and packed weights of a layer whose shape is known. */
+static assay_code take_route(as_planner *p, as_layer *layer, const as_node *node,
+                             const as_route *routes, size_t n_routes, const float *weights,
+                             const float *bias, assay_error *err)
 {
     as_conv_args *args = &layer->args.conv;
     assay_code code = route_of(p, node, &args->shape, routes, n_routes, &layer->route, err);
@@ -77,8 +77,17 @@ static assay_code finish(as_planner *p, as_layer *layer, const as_node *node,
     layer->n_items = layer->route->n_items(&args->shape);
     p->plan->scratch_floats =
         as_max(p->plan->scratch_floats, layer->route->scratch_floats(&args->shape));
-    code = as_weights_get(p->weights, node->id, layer->route, &args->shape, weights, bias,
+    return as_weights_get(p->weights, node->id, layer->route, &args->shape, weights, bias,
                           &args->packed, err);
+}
+
+/* Finish a layer whose shape is known: its route, weights, views and epilogue. */
+static assay_code finish(as_planner *p, as_layer *layer, const as_node *node,
+                         const as_route *routes, size_t n_routes, const float *weights,
+                         const float *bias, assay_error *err)
+{
+    as_conv_args *args = &layer->args.conv;
+    assay_code code = take_route(p, layer, node, routes, n_routes, weights, bias, err);
     if (!code) code = find_input(p, layer, node, err);
     if (!code) code = as_epilogue_finish(p, layer, node->outputs[0], &args->out, err);
     return code;
@@ -216,6 +225,25 @@ static assay_code form_product(as_planner *p, const as_node *node, as_layer *lay
     return finish(p, layer, node, k->conv, k->n_conv, oihw, bias, err);
 }
 
+/* A convolution of n images of `pixels` by 1x1. */
+static as_conv_shape pointwise(size_t n, size_t pixels, size_t ic, size_t oc)
+{
+    return (as_conv_shape){.n = n,
+                           .ic = ic,
+                           .oc = oc,
+                           .ih = 1,
+                           .iw = pixels,
+                           .oh = 1,
+                           .ow = pixels,
+                           .kh = 1,
+                           .kw = 1,
+                           .sh = 1,
+                           .sw = 1,
+                           .dh = 1,
+                           .dw = 1,
+                           .group = 1};
+}
+
 assay_code as_form_product(as_planner *p, const as_node *node, assay_error *err)
 {
     const as_shape *x = as_planner_shape(p, node->inputs[0]);
@@ -227,23 +255,56 @@ assay_code as_form_product(as_planner *p, const as_node *node, assay_error *err)
         return as_planner_refuse(p, node, err, "its A is transposed");
     as_layer *layer = as_planner_layer(p, AS_LAYER_CONV, node);
     as_conv_shape *shape = &layer->args.conv.shape;
-    *shape = (as_conv_shape){.n = (size_t)x->dims[0],
-                             .ic = (size_t)x->dims[1],
-                             .oc = (size_t)y->dims[1],
-                             .ih = 1,
-                             .iw = 1,
-                             .oh = 1,
-                             .ow = 1,
-                             .kh = 1,
-                             .kw = 1,
-                             .sh = 1,
-                             .sw = 1,
-                             .dh = 1,
-                             .dw = 1,
-                             .group = 1};
+    *shape = pointwise((size_t)x->dims[0], 1, (size_t)x->dims[1], (size_t)y->dims[1]);
     layer->macs = as_conv_macs(shape);
     float *oihw = as_arena_array(p->temporary, b->n_elements, sizeof *oihw);
     float *bias = as_arena_array(p->temporary, shape->oc, sizeof *bias);
     return oihw && bias ? form_product(p, node, layer, b, oihw, bias, err)
                         : as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+}
+
+/* The two ends of a product of rows: C order is one row of pixels. */
+static assay_code join_rows(as_planner *p, const as_node *node, as_layer *layer, int in,
+                            assay_error *err)
+{
+    as_conv_args *args = &layer->args.conv;
+    const as_conv_shape *s = &args->shape;
+    const int output = node->outputs[0];
+    int out = -1;
+    assay_code code = as_planner_plain_value(p, AS_F32, as_planner_shape(p, output), &out, err);
+    if (code) return code;
+    args->in = as_view_of(NULL, 1, 1, s->iw, s->ic);
+    args->out = as_view_of(NULL, 1, 1, s->ow, s->oc);
+    code = as_planner_pointer(p, layer, &args->in.data, in, err);
+    if (!code) code = as_planner_pointer(p, layer, &args->out.data, out, err);
+    p->plain_of[output] = out;
+    return code;
+}
+
+assay_code as_form_rows(as_planner *p, const as_node *node, assay_error *err)
+{
+    const as_tensor *a = as_node_input(p->graph, node, 0);
+    const as_tensor *b = as_node_input(p->graph, node, 1);
+    if (node->op != AS_OP_MATMUL || a->dtype != AS_F32 || b->rank != 2 || !b->data)
+        return as_planner_refuse(p, node, err, "it is no product of rows by constants [k,n]");
+    const as_shape *x = as_planner_shape(p, a->id);
+    const size_t k = (size_t)b->dims[0], n = (size_t)b->dims[1];
+    size_t elements = 0;
+    if (!as_shape_elements(x, &elements) || elements == 0 || n == 0)
+        return as_planner_refuse(p, node, err, "it has no elements");
+    int in = -1; /* what brings it into C order comes before the layer */
+    assay_code code = as_planner_plain(p, a->id, &in, err);
+    if (code) return code;
+    if (in < 0 || p->values[in].data)
+        return as_planner_refuse(p, node, err, "its first input is a constant");
+    as_layer *layer = as_planner_layer(p, AS_LAYER_CONV, node);
+    layer->is_alone = true;
+    layer->args.conv.shape = pointwise(1, elements / k, k, n);
+    layer->macs = as_conv_macs(&layer->args.conv.shape);
+    float *oihw = as_arena_array(p->temporary, b->n_elements, sizeof *oihw);
+    if (!oihw) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    transpose_weights(b->data, false, 1.0F, k, n, oihw);
+    const as_kernels *kernels = p->plan->kernels;
+    code = take_route(p, layer, node, kernels->conv, kernels->n_conv, oihw, NULL, err);
+    return code ? code : join_rows(p, node, layer, in, err);
 }

@@ -187,6 +187,9 @@ assay_code as_form_conv(as_planner *p, const as_node *node, assay_error *err);
 bool as_form_conv_reads_planes(as_planner *p, const as_node *node);
 assay_code as_form_conv_transpose(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_product(as_planner *p, const as_node *node, assay_error *err);
+
+/** A product of more than two dims by constants [k,n], between values in C order. */
+assay_code as_form_rows(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_elementwise(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_resize(as_planner *p, const as_node *node, assay_error *err);
 assay_code as_form_concat(as_planner *p, const as_node *node, assay_error *err);

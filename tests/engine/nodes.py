@@ -62,6 +62,13 @@ def any_type(rng, *shape):
     return rng.integers(-4, 5, shape).astype(rng.choice(["float32", "int64", "int32", "bool"]))
 
 
+def product(rng):
+    """MatMul of one to five dims, by a constant matrix or another network input."""
+    k, n, rank = int(rng.integers(1, 20)), int(rng.integers(1, 40)), int(rng.integers(1, 6))
+    case = Case(rng, "MatMul", 13).give(whole(rng, *rng.integers(1, 4, rank - 1), k), True)
+    return case.give(whole(rng, k, n), rng.random() < 0.3)
+
+
 def window(rng, n, kernel):
     """Strides, dilations and pads of a window over n axes."""
     a = {"strides": rng.integers(1, 4, n).tolist(), "dilations": rng.integers(1, 3, n).tolist()}
@@ -184,7 +191,7 @@ def move(rng):
     return case
 
 
-MAKERS = (conv, conv, conv_transpose, conv_transpose, pool, pool, resize, grid_sample, move, move)
+MAKERS = (conv, conv, conv_transpose, conv_transpose, pool, pool, resize, grid_sample, move, move, product)
 
 
 def run_theirs(model, fed):
