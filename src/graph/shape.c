@@ -50,7 +50,7 @@ static bool find_known(const as_graph *graph, const as_shapes *shapes, int tenso
 bool as_known_value(const as_graph *graph, const as_shapes *shapes, int tensor, as_array *out)
 {
     as_known known;
-    if (!find_known(graph, shapes, tensor, &known) || known.is_unknown) return false;
+    if (!find_known(graph, shapes, tensor, &known) || known.symbols) return false;
     *out = known.array;
     return true;
 }
@@ -81,18 +81,20 @@ assay_code as_shape_integers(const as_shape_call *call, int i, int64_t *out, int
     return no_integers(call, i, room);
 }
 
-assay_code as_shape_some_integers(const as_shape_call *call, int i, int64_t *out, int room,
-                                  int *n, bool *is_known)
+assay_code as_shape_some_integers(const as_shape_call *call, int i, int64_t *out,
+                                  int32_t *symbols, int room, int *n, bool *is_known)
 {
     const as_node *node = call->node;
     as_known known = {0};
+    for (int k = 0; k < room; k++)
+        symbols[k] = 0;
     *is_known = i < node->n_inputs &&
                 find_known(call->graph, call->shapes, node->inputs[i], &known) &&
-                (call->is_partial || !known.is_unknown);
+                (call->is_partial || !known.symbols);
     if (!*is_known) return as_shape_integers(call, i, out, room, n, is_known);
     if (!as_array_integers(&known.array, out, room, n)) return no_integers(call, i, room);
-    for (int k = 0; known.is_unknown && k < *n; k++)
-        if (known.is_unknown[k]) out[k] = AS_UNKNOWN_INTEGER;
+    for (int k = 0; known.symbols && k < *n; k++)
+        symbols[k] = known.symbols[k];
     return ASSAY_OK;
 }
 

@@ -8,12 +8,18 @@
 #include "base/arena.h"
 #include "graph/graph.h"
 
-/** A value that is known before the network runs, wholly or in part. */
+/**
+ * A value that is known before the network runs, wholly or in part.  A number that is not known has a
+ * symbol: which dim of which tensor it is, so that Reshape knows its own dims again.
+ */
 typedef struct as_known {
     as_array array;
-    const unsigned char *is_unknown; /**< One byte an element, not 0 where its number is not
-                                        known; NULL = all are known. */
+    const int32_t *symbols; /**< One an element, 0 = it is known; NULL = all are known. */
 } as_known;
+
+/** The symbol of a dim that is not known; of any other number. */
+#define AS_SYMBOL(tensor, dim) ((int32_t)((tensor)*AS_MAX_RANK + (dim) + 1))
+#define AS_SYMBOL_ANY          (-1)
 
 /** A shape a tensor id; rank -1 where no node of the graph writes the tensor. */
 typedef struct as_shapes {
@@ -24,9 +30,6 @@ typedef struct as_shapes {
     bool *is_defining; /**< is_defining[i]: a shape depends on the value of input i; owns. */
     as_arena *memory;  /**< Values lie in there; owns. */
 } as_shapes;
-
-/** What an integer is that as_shape_some_integers does not know. */
-#define AS_UNKNOWN_INTEGER INT64_MIN
 
 /**
  * The value of `tensor` (-1: none) where it is known before the network runs: a constant, or what

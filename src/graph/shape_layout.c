@@ -169,16 +169,42 @@ assay_code as_shape_flatten(const as_shape_call *call)
 }
 
 /* The dims that a Reshape wants, perhaps some of them not known. */
-static assay_code wanted_dims(const as_shape_call *call, as_shape *out, bool *is_known)
+static assay_code wanted_dims(const as_shape_call *call, as_shape *out,
+                              int32_t symbols[AS_MAX_RANK], bool *is_known)
 {
     const as_reshape_attributes *r = &call->node->attributes.reshape;
     *is_known = true;
     if (!r->is_resolved)
-        return as_shape_some_integers(call, 1, out->dims, AS_MAX_RANK, &out->rank, is_known);
+        return as_shape_some_integers(call, 1, out->dims, symbols, AS_MAX_RANK, &out->rank,
+                                      is_known);
     out->rank = r->n_dims;
-    for (int i = 0; i < r->n_dims; i++)
+    for (int i = 0; i < r->n_dims; i++) {
         out->dims[i] = r->dims[i];
+        symbols[i] = 0;
+    }
     return ASSAY_OK;
+}
+
+/*
+ * The dim that is left to be found, and whether all fits, where the elements of both can be counted
+ * but for dims that are the same on both sides (is_same).
+ */
+static bool fill_rest(const as_shape *x, const bool is_same[AS_MAX_RANK], int rest,
+                      as_shape *out)
+{
+    as_shape from = *x, to = *out;
+    size_t n = 0, known = 0;
+    if (rest >= 0) to.dims[rest] = 1;
+    for (int i = 0; i < AS_MAX_RANK; i++)
+        if (is_same[i] && from.dims[i] < 0) from.dims[i] = to.dims[i] = 1;
+    if (!as_shape_elements(&from, &n)) return true; /* a dynamic input: what is left stays -1 */
+    for (int i = 0; i < to.rank; i++)
+        if (to.dims[i] < 0) return true;
+    if (!as_shape_elements(&to, &known)) return false;
+    if (rest < 0) return n == known;
+    if (known == 0 || n % known != 0) return false;
+    out->dims[rest] = (int64_t)(n / known);
+    return true;
 }
 
 static assay_code cannot_reshape(const as_shape_call *call, const as_shape *wanted)
@@ -209,37 +235,29 @@ assay_code as_shape_reshape(const as_shape_call *call)
     const bool copies_zero = !call->node->attributes.reshape.allow_zero;
     const as_shape *x = as_shape_in(call, 0);
     as_shape wanted = {0};
-    bool is_known = true;
-    assay_code code = wanted_dims(call, &wanted, &is_known);
+    int32_t symbols[AS_MAX_RANK];
+    bool is_known = true, is_same[AS_MAX_RANK] = {false};
+    assay_code code = wanted_dims(call, &wanted, symbols, &is_known);
     if (code) return code;
     if (!is_known) return as_shape_unknown(call, "input 'shape'");
     as_shape out = wanted;
-    int rest = -1, n_unknown = 0;
+    int rest = -1;
     for (int i = 0; i < wanted.rank; i++) {
         const int64_t dim = wanted.dims[i];
-        if (dim == 0 && copies_zero) {
+        if (symbols[i]) {
+            out.dims[i] = -1;
+            is_same[i] = i < x->rank && symbols[i] == AS_SYMBOL(call->node->inputs[0], i);
+        } else if (dim == 0 && copies_zero) {
             if (i >= x->rank) return cannot_reshape(call, &wanted);
             out.dims[i] = x->dims[i];
-        } else if (dim == AS_UNKNOWN_INTEGER) {
-            out.dims[i] = -1;
-            n_unknown++;
+            is_same[i] = true;
         } else if (dim == -1 && rest < 0) {
             rest = i;
         } else if (dim < 0) {
             return cannot_reshape(call, &wanted);
         }
     }
-    *call->out = out;
-    size_t n = 0, known = 0;
-    /* A dynamic input: what is left stays -1. */
-    if (n_unknown > 0 || !as_shape_elements(x, &n)) return ASSAY_OK;
-    if (rest >= 0) out.dims[rest] = 1;
-    if (!as_shape_elements(&out, &known)) return cannot_reshape(call, &wanted);
-    if (rest >= 0 && (known == 0 || n % known != 0)) return cannot_reshape(call, &wanted);
-    if (rest >= 0)
-        out.dims[rest] = (int64_t)(n / known);
-    else if (n != known)
-        return cannot_reshape(call, &wanted);
+    if (!fill_rest(x, is_same, rest, &out)) return cannot_reshape(call, &wanted);
     *call->out = out;
     return ASSAY_OK;
 }

@@ -45,11 +45,11 @@ assay_code as_shape_integers(const as_shape_call *call, int i, int64_t *out, int
                              bool *is_known);
 
 /**
- * The same for lists that give dims one by one: what is not known is AS_UNKNOWN_INTEGER, and the
- * rule makes -1 of it; only when call->is_partial.
+ * The same for lists that give dims one by one: symbols[k] is not 0 where a number is not known, and
+ * the rule makes -1 of it; only when call->is_partial.
  */
-assay_code as_shape_some_integers(const as_shape_call *call, int i, int64_t *out, int room,
-                                  int *n, bool *is_known);
+assay_code as_shape_some_integers(const as_shape_call *call, int i, int64_t *out,
+                                  int32_t *symbols, int room, int *n, bool *is_known);
 
 /** The code for "these inputs do not suit this node". */
 assay_code as_shape_mismatch_code(const as_shape_call *call);

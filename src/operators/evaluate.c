@@ -5,8 +5,8 @@
  *
  *     Shape --> [?,200,1,1] --> Slice 0:2 --> [?,200]
  *
- * What is not known is marked by a byte each.  An operator that only moves elements moves these
- * marks in the same way: it is run a second time on arrays that hold the marks as its numbers.
+ * What is not known has a symbol.  An operator that only moves elements moves the symbols in the same
+ * way: it is run a second time on arrays that hold the symbols as its numbers.
  */
 #include <string.h>
 
@@ -89,11 +89,11 @@ static bool may_be_known(const as_graph *graph, const as_node *node, const as_op
 static bool has_unknown(const site *s)
 {
     for (int i = 0; i < s->node->n_inputs; i++)
-        if (s->ins[i] && s->in[i].is_unknown) return true;
+        if (s->ins[i] && s->in[i].symbols) return true;
     return false;
 }
 
-/* Whether all the shapes are known that a value of dims depends on. */
+/* Whether a dim is not known that a value of dims depends on. */
 static bool has_dynamic_shape(const site *s)
 {
     size_t n;
@@ -135,35 +135,39 @@ static bool run(const site *s)
     return as_op_run_whole(&call, NULL) == ASSAY_OK;
 }
 
-/* ---- marks ---- */
+/* ---- symbols ---- */
 
-/* Bytes out of an array of `dtype` that holds marks as its numbers, and the other way. */
-static bool is_mark(const as_array *array, size_t i)
+/* Largest number up to which all are floats. */
+#define MOST_FLOAT (1 << 24)
+
+/* Symbols out of an array of `dtype` that holds them as its numbers, and the other way; a type that
+ * does not hold all of them holds whether there is one. */
+static int32_t symbol_of(const as_array *array, size_t i)
 {
     switch (array->dtype) {
     case AS_F32:
-        return ((const float *)array->data)[i] != 0;
+        return (int32_t)((const float *)array->data)[i];
     case AS_I64:
-        return ((const int64_t *)array->data)[i] != 0;
+        return (int32_t)((const int64_t *)array->data)[i];
     case AS_I32:
-        return ((const int32_t *)array->data)[i] != 0;
+        return ((const int32_t *)array->data)[i];
     case AS_BOOL:
         break;
     }
-    return ((const unsigned char *)array->data)[i] != 0;
+    return ((const unsigned char *)array->data)[i] ? AS_SYMBOL_ANY : 0;
 }
 
-static void set_mark(const as_array *array, size_t i)
+static void set_symbol(const as_array *array, size_t i, int32_t symbol)
 {
     switch (array->dtype) {
     case AS_F32:
-        ((float *)array->data)[i] = 1;
+        ((float *)array->data)[i] = (float)(symbol < MOST_FLOAT ? symbol : AS_SYMBOL_ANY);
         return;
     case AS_I64:
-        ((int64_t *)array->data)[i] = 1;
+        ((int64_t *)array->data)[i] = symbol;
         return;
     case AS_I32:
-        ((int32_t *)array->data)[i] = 1;
+        ((int32_t *)array->data)[i] = symbol;
         return;
     case AS_BOOL:
         ((unsigned char *)array->data)[i] = 1;
@@ -175,61 +179,76 @@ static void set_mark(const as_array *array, size_t i)
 static bool mark_dims(const site *s)
 {
     const as_array *y = &s->out[0].array;
-    unsigned char *marks = take(s, as_array_elements(y) + 1, 1);
-    if (!marks || s->node->op != AS_OP_SHAPE) return false;
-    for (size_t i = 0; i < as_array_elements(y); i++)
-        marks[i] = ((const int64_t *)y->data)[i] < 0;
-    s->out[0].is_unknown = marks;
+    const as_shape *x = &s->ins[0]->shape;
+    const int id = s->node->inputs[0];
+    const size_t n = as_array_elements(y);
+    int32_t *symbols = take(s, n + 1, sizeof *symbols);
+    int64_t first;
+    if (!symbols) return false;
+    (void)as_slice_range(x->rank, s->node->attributes.span.start, s->node->attributes.span.end,
+                         1, &first);
+    for (size_t i = 0; i < n; i++)
+        if (((const int64_t *)y->data)[i] < 0) symbols[i] = AS_SYMBOL(id, (int)first + (int)i);
+    s->out[0].symbols = symbols;
     return true;
+}
+
+/* A dim is the same in every integer type. */
+static bool keeps_symbols(const site *s)
+{
+    const as_dtype to = s->out[0].array.dtype;
+    return s->node->op == AS_OP_CAST && (to == AS_I64 || to == AS_I32);
 }
 
 /* Each element depends on those at its place. */
 static bool mark_each(const site *s)
 {
     const as_array *y = &s->out[0].array;
-    unsigned char *marks = take(s, as_array_elements(y) + 1, 1);
-    if (!marks) return false;
+    int32_t *symbols = take(s, as_array_elements(y) + 1, sizeof *symbols);
+    if (!symbols) return false;
     for (int i = 0; i < s->node->n_inputs; i++) {
-        if (!s->ins[i] || !s->in[i].is_unknown) continue;
+        if (!s->ins[i] || !s->in[i].symbols) continue;
         const as_strides strides = as_broadcast_strides(s->ins[i], y->shape.rank);
-        for (size_t at = 0; at < as_array_elements(y); at++)
-            marks[at] |= s->in[i].is_unknown[as_strided_index(&y->shape, &strides, at)];
+        for (size_t at = 0; at < as_array_elements(y); at++) {
+            const int32_t symbol = s->in[i].symbols[as_strided_index(&y->shape, &strides, at)];
+            if (symbol) symbols[at] = keeps_symbols(s) ? symbol : AS_SYMBOL_ANY;
+        }
     }
-    s->out[0].is_unknown = marks;
+    s->out[0].symbols = symbols;
     return true;
 }
 
-/* Let input i be its marks, as numbers of its type. */
-static bool show_marks(const site *s, int i)
+/* Let input i be its symbols, as numbers of its type. */
+static bool show_symbols(const site *s, int i)
 {
     as_array *array = &s->in[i].array;
     const size_t n = as_array_elements(array);
     array->data = take(s, n + 1, as_dtype_bytes(array->dtype)); /* zeroed */
     if (!array->data) return false;
-    for (size_t k = 0; s->in[i].is_unknown && k < n; k++)
-        if (s->in[i].is_unknown[k]) set_mark(array, k);
+    for (size_t k = 0; s->in[i].symbols && k < n; k++)
+        if (s->in[i].symbols[k]) set_symbol(array, k, s->in[i].symbols[k]);
     return true;
 }
 
-/* Elements have moved, from input 0 or all: so do their marks. */
+/* Elements have moved, from input 0 or all: so do their symbols. */
 static bool mark_moved(const site *s)
 {
     const bool is_joined = s->plain->known == AS_KNOWN_JOINED;
+    if (s->node->n_outputs > 1) return false; /* one is what shapes are made with */
     for (int i = 0; i < s->node->n_inputs; i++) {
         if (!s->ins[i]) continue;
-        if (i == 0 || is_joined ? !show_marks(s, i) : s->in[i].is_unknown != NULL) return false;
+        if (i == 0 || is_joined ? !show_symbols(s, i) : s->in[i].symbols != NULL) return false;
     }
-    void *data[2] = {0};
-    if (s->node->n_outputs > 1) return false; /* one is what shapes are made with */
-    data[0] = s->out[0].array.data;
-    s->out[0].array.data = data[1] =
-        take(s, as_array_elements(&s->out[0].array) + 1, as_dtype_bytes(s->out[0].array.dtype));
-    unsigned char *marks = take(s, as_array_elements(&s->out[0].array) + 1, 1);
-    const bool is_done = data[1] && marks && run(s);
-    for (size_t i = 0; is_done && i < as_array_elements(&s->out[0].array); i++)
-        marks[i] = is_mark(&s->out[0].array, i);
-    s->out[0].array.data = data[0];
-    s->out[0].is_unknown = marks;
+    as_array *y = &s->out[0].array;
+    void *numbers = y->data;
+    const size_t n = as_array_elements(y);
+    int32_t *symbols = take(s, n + 1, sizeof *symbols);
+    y->data = take(s, n + 1, as_dtype_bytes(y->dtype));
+    const bool is_done = y->data && symbols && run(s);
+    for (size_t i = 0; is_done && i < n; i++)
+        symbols[i] = symbol_of(y, i);
+    y->data = numbers;
+    s->out[0].symbols = symbols;
     return is_done;
 }
 

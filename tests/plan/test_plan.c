@@ -294,12 +294,17 @@ static void a_node_that_nobody_does_is_refused_with_its_name(void **state)
     fixture *f = *state;
     assay_error err = {0};
     int x = input(f, SHAPE(1, 5, 7, 9));
-    assert_true(as_graph_add_output(f->graph, node(f, AS_OP_AFFINE, "power", x, x)));
+    int y = node(f, AS_OP_LP_POOL, "power", x, -1);
+    as_pool_attributes *pool =
+        &as_graph_edit_node(f->graph, as_graph_tensor(f->graph, y)->producer)->attributes.pool;
+    pool->window.kernel[0] = pool->window.kernel[1] = 1;
+    pool->p = -1;
+    assert_true(as_graph_add_output(f->graph, y));
     assert_int_equal(as_graph_sort(f->graph, &err), ASSAY_OK);
     assert_int_equal(as_plan_new(f->graph, SHAPE(1, 5, 7, 9), 1, as_kernels_get(AS_ISA_SCALAR),
                                  &f->options, f->weights, &f->plan, &err),
                      ASSAY_E_UNSUPPORTED);
-    assert_non_null(strstr(err.message, "<Affine> cannot be run"));
+    assert_non_null(strstr(err.message, "LpPool cannot be run: its p is -1"));
     assert_non_null(strstr(err.where, "'power'"));
 }
 

@@ -218,6 +218,82 @@ static void a_network_without_nodes_gives_its_input(void **state)
     close_graph(&r);
 }
 
+/* Gather's index is a value of the run: it is looked at before each, and the node is named. */
+static void a_value_that_does_not_suit_ends_the_run_with_its_node(void **state)
+{
+    (void)state;
+    run_of r = open_graph();
+    int x = add_input(r.g, "x", SHAPE(3)), at = add_typed(r.g, "at", AS_I64, SHAPE(2));
+    int y = add_node(r.g, AS_OP_GATHER, "pick", x, at, -1);
+    finish_outputs(&r, &y, 1);
+    int64_t indices[2] = {-3, 2};
+    const as_array inputs[2] = {{AS_F32, SHAPE(3), (float[]){1, 2, 3}},
+                                {AS_I64, SHAPE(2), indices}};
+    run_graph(&r, inputs, 2);
+    expect(&r, 0, AS_F32, SHAPE(2), (const float[]){1, 3});
+    indices[1] = 3;
+    assert_int_equal(as_execute(r.plan, r.pool, r.arena + r.plan->arena_floats, NULL, &r.err),
+                     ASSAY_E_ARGUMENT);
+    assert_string_equal(r.err.where, "node 0 'pick' (Gather)");
+    close_graph(&r);
+}
+
+/* Kernels before and behind an operator that has none, and one of two outputs. */
+static void kernels_and_plain_operators_take_turns(void **state)
+{
+    (void)state;
+    run_of r = open_graph();
+    int x = add_input(r.g, "x", SHAPE(1, 2, 2, 2));
+    int a = add_node(r.g, AS_OP_RELU, "a", x, -1, -1);
+    int t = add_node(r.g, AS_OP_TRANSPOSE, "t", a, -1, -1);
+    as_attributes *perm = attributes_of(r.g, t);
+    perm->transpose.n = 4;
+    memcpy(perm->transpose.perm, (int[]){0, 1, 3, 2}, 4 * sizeof(int));
+    int y = add_node(r.g, AS_OP_NEG, "y", t, -1, -1);
+    int parts[2] = {as_graph_add_tensor(r.g, "p", AS_F32, NULL),
+                    as_graph_add_tensor(r.g, "q", AS_F32, NULL)};
+    int split = as_graph_add_node(r.g, AS_OP_SPLIT, "split", &y, 1, parts, 2);
+    assert_true(split >= 0);
+    as_graph_edit_node(r.g, split)->attributes.axis.axis = 1;
+    int sum = add_node(r.g, AS_OP_ADD, "sum", parts[0], parts[1], -1);
+    finish_outputs(&r, (int[]){sum, parts[1]}, 2);
+    float in[8] = {1, 2, 3, 4, -5, 6, 7, 8};
+    run_graph(&r, &(as_array){AS_F32, SHAPE(1, 2, 2, 2), in}, 1);
+    expect(&r, 0, AS_F32, SHAPE(1, 1, 2, 2), (const float[]){-1, -10, -8, -12});
+    expect(&r, 1, AS_F32, SHAPE(1, 1, 2, 2), (const float[]){-0.0F, -7, -6, -8});
+    close_graph(&r);
+}
+
+/* Sizes that are computed of a shape: Shape, Slice, Mul, Concat, Resize; no layer but the last. */
+static void sizes_computed_from_a_shape_are_known_to_the_plan(void **state)
+{
+    (void)state;
+    run_of r = open_graph();
+    int x = add_input(r.g, "x", SHAPE(-1, 1, -1, -1));
+    int shape = add_node(r.g, AS_OP_SHAPE, "shape", x, -1, -1);
+    int ends[3] = {add_integers(r.g, 1, (int64_t[]){2}), add_integers(r.g, 1, (int64_t[]){4}),
+                   add_integers(r.g, 1, (int64_t[]){0})};
+    int part = add_node(r.g, AS_OP_SLICE, "image", shape, ends[0], ends[1]);
+    int twice =
+        add_node(r.g, AS_OP_MUL, "twice", part, add_integers(r.g, 1, (int64_t[]){2}), -1);
+    int first = add_node(r.g, AS_OP_SLICE, "first", shape, ends[2], ends[0]);
+    int sizes = add_node(r.g, AS_OP_CONCAT, "sizes", first, twice, -1);
+    attributes_of(r.g, sizes)->axis.axis = 0;
+    int inputs[4] = {x, -1, -1, sizes}, y = as_graph_add_tensor(r.g, "y", AS_F32, NULL);
+    int resize = as_graph_add_node(r.g, AS_OP_RESIZE, "resize", inputs, 4, &y, 1);
+    assert_true(resize >= 0);
+    as_resize_attributes *how = &as_graph_edit_node(r.g, resize)->attributes.resize;
+    how->coordinate = AS_COORDINATE_ASYMMETRIC;
+    how->nearest = AS_NEAREST_FLOOR;
+    finish_outputs(&r, &y, 1);
+    float in[2] = {3, 4};
+    run_graph(&r, &(as_array){AS_F32, SHAPE(1, 1, 1, 2), in}, 1);
+    expect(&r, 0, AS_F32, SHAPE(1, 1, 2, 4), (const float[]){3, 3, 4, 4, 3, 3, 4, 4});
+    assert_int_equal(count_kind(&r, AS_LAYER_MAP), 1); /* by the kernel */
+    assert_int_equal(count_kind(&r, AS_LAYER_PLAIN), 0);
+    close_graph(&r);
+}
+
 /* What reads a tensor's shape alone does not keep its readers from riding on what makes it. */
 static void a_node_rides_where_only_a_known_shape_reads_along(void **state)
 {
@@ -239,13 +315,16 @@ static void an_operator_that_nobody_does_is_refused_with_its_node(void **state)
 {
     (void)state;
     run_of r = open_graph();
-    int x = add_input(r.g, "x", SHAPE(2)); /* a scale that is computed, and no constant */
-    int y = add_node(r.g, AS_OP_AFFINE, "scale", x, x, x);
+    int x = add_input(r.g, "x", SHAPE(1, 1, 2, 2));
+    int y = add_node(r.g, AS_OP_LP_POOL, "pool", x, -1, -1);
+    attributes_of(r.g, y)->pool.window.kernel[0] =
+        attributes_of(r.g, y)->pool.window.kernel[1] = 2;
+    attributes_of(r.g, y)->pool.p = -1;
     finish_outputs(&r, &y, 1);
-    run_graph(&r, &(as_array){AS_F32, SHAPE(2), (float[]){1, 2}}, 1);
+    run_graph(&r, &(as_array){AS_F32, SHAPE(1, 1, 2, 2), (float[]){1, 2, 3, 4}}, 1);
     assert_int_equal(r.code, ASSAY_E_UNSUPPORTED);
-    assert_non_null(strstr(r.err.message, "cannot be run"));
-    assert_non_null(strstr(r.err.where, "'scale'"));
+    assert_non_null(strstr(r.err.message, "LpPool cannot be run: its p is -1"));
+    assert_non_null(strstr(r.err.where, "'pool'"));
     close_graph(&r);
 }
 
@@ -259,6 +338,9 @@ int main(void)
         cmocka_unit_test(tensors_without_elements_run),
         cmocka_unit_test(a_plan_keeps_the_values_that_its_shapes_come_from),
         cmocka_unit_test(a_network_without_nodes_gives_its_input),
+        cmocka_unit_test(a_value_that_does_not_suit_ends_the_run_with_its_node),
+        cmocka_unit_test(kernels_and_plain_operators_take_turns),
+        cmocka_unit_test(sizes_computed_from_a_shape_are_known_to_the_plan),
         cmocka_unit_test(a_node_rides_where_only_a_known_shape_reads_along),
         cmocka_unit_test(an_operator_that_nobody_does_is_refused_with_its_node),
     };
