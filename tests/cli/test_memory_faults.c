@@ -45,6 +45,13 @@ static const command commands[] = {
     {"inspect", {"inspect", MODEL}, NULL},
     {"inspect_json", {"inspect", MODEL, "--json"}, NULL},
     {"run", {"run", MODEL, "--input", "@x.npy", "--threads", "1", "-o", "@made"}, "made"},
+    {"run_pb",
+     {"run", "data/digits.onnx", "--input", "data/digits_input.pb", "--threads", "2", "-o",
+      "@made"},
+     "made"},
+    {"freeze_regions",
+     {"freeze", "data/images/rgb8.png", "--regions", "@regions.json", "-o", "@made"},
+     "made"},
     {"detect",
      {"detect", MODEL, "@bar.png", "data/images/rgb8.png", "no-such.png", "--threads", "2",
       "--overlay", "@made", "--maps", "@made"},
@@ -361,6 +368,16 @@ static void make_tensor(void)
     as_free(path);
 }
 
+static void make_regions(void)
+{
+    static const char text[] =
+        "{\"regions\": [{\"document\": \"rgb8.png\", \"page\": 1, \"xywh\": [0, 0, 5, 4],"
+        " \"settings\": {\"thresh\": 0.2, \"limit_type\": \"min\"}}]}";
+    char *path = in_scratch("regions.json");
+    assert_int_equal(as_file_write(path, text, strlen(text), NULL), ASSAY_OK);
+    as_free(path);
+}
+
 static void make_evidence(void)
 {
     char *folder = in_scratch("evidence");
@@ -384,6 +401,7 @@ static int make_inputs(void **state)
     assert_non_null(mkdtemp(scratch));
     make_picture();
     make_tensor();
+    make_regions();
     make_evidence();
     make_corpus();
     return 0;
