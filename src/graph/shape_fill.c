@@ -88,7 +88,10 @@ assay_code as_shape_range(const as_shape_call *call)
     if (delta == 0 || !isfinite(start) || !isfinite(limit) || isnan(delta))
         return as_fail(call->err, as_shape_mismatch_code(call),
                        "it goes from %Lg to %Lg by %Lg, which has no end", start, limit, delta);
-    const long double n = ceill((limit - start) / delta);
+    /* Of floats the distance is one, too: 1.7 - 0.1 is 8 times 0.2 then. */
+    const bool is_float = as_node_input(call->graph, call->node, 0)->dtype == AS_F32;
+    const long double distance = is_float ? (float)(limit - start) : limit - start;
+    const long double n = ceill(distance / delta);
     call->out->dims[0] = n <= 0 ? 0 : n >= (long double)INT64_MAX ? INT64_MAX : (int64_t)n;
     return ASSAY_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Elementwise operators of one input.  Source: the ONNX operator specification.  What is composed of
- * several functions is computed in double and rounded once.  NaN goes through everything.
+ * several functions is computed in double and rounded once.  NaN goes through all
+ * but ThresholdedRelu, which takes what is above its threshold.
  */
 #include <math.h>
 
@@ -39,7 +40,7 @@ UNARY(leaky_relu, x < 0 ? a->activation.alpha * x : x)
 UNARY(elu, x < 0 ? elu(x, (double)a->activation.alpha) : x)
 UNARY(selu, a->activation.beta *(x > 0 ? x : elu(x, (double)a->activation.alpha)))
 UNARY(celu, x < 0 ? elu(x / a->activation.alpha, (double)a->activation.alpha) : x)
-UNARY(thresholded_relu, x <= a->activation.alpha ? 0 : x)
+UNARY(thresholded_relu, x > a->activation.alpha ? x : 0)
 UNARY(sigmoid, (float)(1 / (1 + exp(-(double)x))))
 UNARY(hard_sigmoid, unit(a->activation.alpha *x + a->activation.beta))
 UNARY(hard_swish, x *unit(x *(1.0f / 6) + 0.5f))

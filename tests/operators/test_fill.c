@@ -51,6 +51,8 @@ static void ranges_end_before_their_limit(void **state)
     range(I64(SCALAR, 3), I64(SCALAR, 9), I64(SCALAR, 3), I64(SHAPE(2), 3, 6));
     range(I32(SCALAR, 10), I32(SCALAR, 4), I32(SCALAR, -2), I32(SHAPE(3), 10, 8, 6));
     range(F32(SCALAR, 1), F32(SCALAR, 2), F32(SCALAR, 0.4f), F32(SHAPE(3), 1, 1.4f, 1.8f));
+    range(F32(SCALAR, 0.1f), F32(SCALAR, 0.5f), F32(SCALAR, 0.2f),
+          F32(SHAPE(2), 0.1f, 0.1f + 0.2f));
     range(I64(SCALAR, 1), I64(SCALAR, 0), I64(SCALAR, 1), I64(SHAPE(0), 0));
     one_op t = start(AS_OP_RANGE);
     give(&t, I64(SCALAR, 1));

@@ -73,13 +73,10 @@ static void halves_are_rounded_to_even(void **state)
 static void nan_goes_through_and_zero_keeps_its_sign(void **state)
 {
     (void)state;
-    static const as_op ops[] = {AS_OP_RELU,       AS_OP_LEAKY_RELU,
-                                AS_OP_ELU,        AS_OP_SELU,
-                                AS_OP_CELU,       AS_OP_SIGMOID,
-                                AS_OP_TANH,       AS_OP_HARD_SIGMOID,
-                                AS_OP_HARD_SWISH, AS_OP_MISH,
-                                AS_OP_SOFTPLUS,   AS_OP_GELU,
-                                AS_OP_ERF,        AS_OP_THRESHOLDED_RELU};
+    static const as_op ops[] = {
+        AS_OP_RELU,     AS_OP_LEAKY_RELU, AS_OP_ELU,          AS_OP_SELU,       AS_OP_CELU,
+        AS_OP_SIGMOID,  AS_OP_TANH,       AS_OP_HARD_SIGMOID, AS_OP_HARD_SWISH, AS_OP_MISH,
+        AS_OP_SOFTPLUS, AS_OP_GELU,       AS_OP_ERF};
     for (size_t i = 0; i < AS_COUNT_OF(ops); i++) {
         one_op t = start(ops[i]);
         give(&t, F32(SHAPE(1), NAN));
@@ -88,6 +85,8 @@ static void nan_goes_through_and_zero_keeps_its_sign(void **state)
         assert_true(isnan(((float *)t.out[0].data)[0]));
         stop(&t);
     }
+    /* ... but what is not above the threshold is 0 */
+    check(AS_OP_THRESHOLDED_RELU, 1, 0, F32(SHAPE(1), NAN), F32(SHAPE(1), 0), 0);
     check(AS_OP_NEG, 0, 0, F32(SHAPE(2), 0, -0.0f), F32(SHAPE(2), -0.0f, 0), 0);
     check(AS_OP_RELU, 0, 0, F32(SHAPE(1), -0.0f), F32(SHAPE(1), -0.0f), 0);
     check(AS_OP_RECIPROCAL, 0, 0, F32(SHAPE(2), -0.0f, 4), F32(SHAPE(2), -INFINITY, 0.25f), 0);
