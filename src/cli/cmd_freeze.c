@@ -135,11 +135,10 @@ const as_verb as_verb_freeze = {
     .summary = "make a frozen corpus of documents",
     .usage = "DOC... -o CORPUS [options]",
     .description =
-        "Renders PDFs, images and folders of them, cuts the pages into regions, stores these "
-        "as "
-        "PNG and groups those of equal network shape into calls. DOC[3], DOC[1-5] and DOC[2-] "
-        "take pages of a document. What cannot be read is listed as skipped and makes the exit "
-        "status 4. The same documents give the same bytes.",
+        "Renders PDFs, images and the regular files of folders, cuts the pages into regions, "
+        "stores these as PNG and groups those of equal network shape into calls. DOC[3], "
+        "DOC[1-5] and DOC[2-] take pages of a document. What cannot be read is listed as "
+        "skipped and makes the exit status 4. The same documents give the same bytes.",
     .example = "assay freeze paper.pdf 'book.pdf[1-95]' scans/ -o corpus\n"
                "assay freeze photo.jpg -o corpus --whole-pages --limit-side 640",
     .options = options,

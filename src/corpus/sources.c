@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 
@@ -72,6 +73,13 @@ static assay_code add(as_sources *sources, char *path, as_page_range range, assa
     return ASSAY_OK;
 }
 
+/* Links are followed; what they lead nowhere, folders, pipes and devices are no files. */
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
 static assay_code add_folder(as_sources *sources, const char *folder, assay_error *err)
 {
     as_names names;
@@ -79,7 +87,7 @@ static assay_code add_folder(as_sources *sources, const char *folder, assay_erro
     assay_code code = as_folder_list(folder, &names, err);
     for (size_t i = 0; !code && i < names.n; i++) {
         char *path = as_path_join(folder, names.items[i]);
-        if (path && as_file_is_folder(path))
+        if (path && !is_file(path))
             as_free(path);
         else
             code = add(sources, path, (as_page_range){0, 0}, err);

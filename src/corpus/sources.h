@@ -20,8 +20,8 @@ typedef struct as_sources {
 } as_sources;
 
 /**
- * The files that `arguments` name, in order; a folder's in byte order of names, its subfolders left
- * out.
+ * The files that `arguments` name, in order; a folder's in byte order of names, what is no regular
+ * file (a subfolder, a pipe, a link to nothing) left out.
  * @return ASSAY_E_NOT_FOUND for what does not exist, ASSAY_E_ARGUMENT for a bad range or one behind a
  *         folder, ASSAY_E_IO, ASSAY_E_MEMORY.
  */

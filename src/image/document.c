@@ -102,6 +102,20 @@ const char *as_document_path(const as_document *document) { return document->pat
 
 int as_document_n_pages(const as_document *document) { return document->n_pages; }
 
+/* A page of several is named as a PDF's is. */
+static assay_code decode_page(const as_document *document, int page, as_image *out,
+                              as_trouble *trouble, assay_error *err)
+{
+    as_encoded file = encoded_page(document, page);
+    if (document->n_pages == 1) return as_image_decode_page(&file, out, trouble, err);
+    char *name = as_format("%s: page %d", document->path, page + 1);
+    if (!name) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", document->path);
+    file.name = name;
+    assay_code code = as_image_decode_page(&file, out, trouble, err);
+    as_free(name);
+    return code;
+}
+
 assay_code as_document_page(as_document *document, int page, int dpi, as_image *out,
                             as_trouble *trouble, assay_error *err)
 {
@@ -115,8 +129,7 @@ assay_code as_document_page(as_document *document, int page, int dpi, as_image *
                        dpi);
     if (document->format == AS_IMAGE_PDF)
         return as_pdf_render(document->pdf, page, dpi, out, trouble, err);
-    as_encoded file = encoded_page(document, page);
-    return as_image_decode_page(&file, out, trouble, err);
+    return decode_page(document, page, out, trouble, err);
 }
 
 void as_document_poppler_version(char *text, size_t text_bytes)

@@ -14,6 +14,7 @@
 enum {
     LISTING_BYTES = 64 << 20, /* 600 bytes a page: 110,000 pages */
     PAGES_MOST = 1000000,
+    LINE_BYTES = 160, /* of the listing's lines that are read: 80 and less */
     TAIL_BYTES = 1024 /* where "%%EOF" stands (PDF 1.7 reference, appendix H.3.4.4) */
 };
 
@@ -49,17 +50,25 @@ static void read_page_line(const char *line, as_pdf_page *pages, int n_pages)
     }
 }
 
-/* Beginning of the line behind `line`, or NULL. */
-static const char *next_line(const char *line)
+/*
+ * Copy the line at `at`, or its beginning, since sscanf looks for the end of whatever it is given, and a
+ * listing may have megabytes.  @return what stands behind the line; NULL where `at` is the end.
+ */
+static const char *take_line(const char *at, char line[LINE_BYTES])
 {
-    const char *end = strchr(line, '\n');
-    return end && end[1] ? end + 1 : NULL;
+    if (!*at) return NULL;
+    const char *end = strchrnul(at, '\n');
+    size_t n = as_min((size_t)(end - at), LINE_BYTES - 1);
+    memcpy(line, at, n);
+    line[n] = '\0';
+    return *end ? end + 1 : end;
 }
 
 static int count_pages(const char *listing)
 {
+    char line[LINE_BYTES];
     int n = 0;
-    for (const char *line = listing; line; line = next_line(line))
+    while ((listing = take_line(listing, line)) != NULL)
         if (sscanf(line, "Pages: %d", &n) == 1) return n;
     return 0;
 }
@@ -67,6 +76,7 @@ static int count_pages(const char *listing)
 assay_code as_pdf_read_listing(as_pdf *pdf, const char *listing, as_trouble *trouble,
                                assay_error *err)
 {
+    char line[LINE_BYTES];
     int n = count_pages(listing);
     if (n < 1 || n > PAGES_MOST) {
         *trouble = n < 1 ? AS_TROUBLE_DAMAGED : AS_TROUBLE_TOO_LARGE;
@@ -76,7 +86,7 @@ assay_code as_pdf_read_listing(as_pdf *pdf, const char *listing, as_trouble *tro
     as_pdf_page *all = as_alloc_array((size_t)n, sizeof *all);
     if (!all)
         return as_fail(err, ASSAY_E_MEMORY, "no memory for the %d pages of %s", n, pdf->path);
-    for (const char *line = listing; line; line = next_line(line))
+    while ((listing = take_line(listing, line)) != NULL)
         if (strncmp(line, "Page ", 5) == 0) read_page_line(line, all, n);
     pdf->pages = all;
     pdf->n_pages = n;

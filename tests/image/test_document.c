@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -202,12 +203,23 @@ static void a_renderer_over_its_limits_is_too_large(void **state)
                      ASSAY_E_ARGUMENT);
     assert_int_equal(as_document_page(document, 0, 5, &page, &trouble, &err), ASSAY_E_ARGUMENT);
     as_document_free(document);
-    limits.wall_s = 1e-6;
-    assert_int_equal(
-        as_document_open("../examples/form.pdf", &limits, &document, &trouble, &err),
-        ASSAY_E_UNSUPPORTED);
+    limits.wall_s = 0.05;
+    char folder[] = P_tmpdir "/assay-slow-XXXXXX", program[64],
+         *path = as_strdup(getenv("PATH"));
+    static const char slow[] = "#!/bin/sh\nexec /bin/sleep 600\n";
+    assert_non_null(mkdtemp(folder));
+    snprintf(program, sizeof program, "%s/pdfinfo", folder);
+    assert_int_equal(as_file_write(program, slow, sizeof slow - 1, NULL), ASSAY_OK);
+    assert_int_equal(chmod(program, 0755), 0);
+    setenv("PATH", folder, 1);
+    assay_code code =
+        as_document_open("../examples/form.pdf", &limits, &document, &trouble, &err);
+    setenv("PATH", path, 1);
+    assert_int_equal(code, ASSAY_E_UNSUPPORTED);
     assert_int_equal(trouble, AS_TROUBLE_TOO_LARGE);
     assert_non_null(strstr(err.message, "within its limits (killed after"));
+    as_free(path);
+    assert_int_equal(as_path_remove(folder, NULL), ASSAY_OK);
 }
 
 static void a_missing_poppler_is_the_environments_fault(void **state)

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "image/document.h"
+#include "image/pdf_child.h"
 
 #define LOCKED "cases/B19-encrypted-pdf/"
 
@@ -162,6 +163,29 @@ static void trees_without_pages_or_end_are_damaged(void **state)
     try_all(trials, AS_COUNT_OF(trials));
 }
 
+static void a_listing_of_many_pages_is_read_line_by_line(void **state)
+{
+    (void)state;
+    enum { N = 100000, LINE = 140 };
+    char *listing = malloc((size_t)N * LINE + 40), *at = listing;
+    as_pdf pdf = {.plain_fd = -1};
+    as_trouble trouble = AS_TROUBLE_NONE;
+    char path[] = "x";
+    pdf.path = path;
+    at += sprintf(at, "Pages:           %d\n", N);
+    for (int i = 1; i <= N; i++) {
+        at += sprintf(at, "Page %6d size:  %d x %g pts (none)\nPage %6d rot:   90\n", i, i, 0.5,
+                      i);
+        at += sprintf(at, "Page %6d MediaBox:      0.00     0.00   %d.00   0.50\n", i, i);
+    }
+    assert_int_equal(as_pdf_read_listing(&pdf, listing, &trouble, NULL), ASSAY_OK);
+    assert_int_equal(pdf.n_pages, N);
+    assert_true(pdf.pages[N - 1].w_pt == N && pdf.pages[N - 1].h_pt == 0.5);
+    assert_true(pdf.pages[N / 2].media_pt[2] == N / 2 + 1);
+    as_free(pdf.pages);
+    free(listing);
+}
+
 #define DRAW_I "<< /Length 5 >>\nstream\n/I Do\nendstream"
 #define PICTURE(filter)                                                                        \
     "<< /Type /XObject /Subtype /Image /Width 9 /Height 9 /BitsPerComponent 8 /ColorSpace "    \
@@ -277,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_that_is_no_box_is_not_taken_for_letter),
         cmocka_unit_test(trees_without_pages_or_end_are_damaged),
+        cmocka_unit_test(a_listing_of_many_pages_is_read_line_by_line),
         cmocka_unit_test(a_page_that_would_be_drawn_in_part_is_not_used),
         cmocka_unit_test(passwords_of_a_file_open_what_is_encrypted),
         cmocka_unit_test(a_file_without_passwords_is_refused),
