@@ -254,6 +254,13 @@ static assay_code binary_step(as_planner *p, as_layer *layer, const as_node *nod
     return computed_operand(p, layer, &step, p->value_of[other], x_shape, fits, err);
 }
 
+bool as_epilogue_has_step(const as_node *node)
+{
+    as_step step;
+    return unary_step(node, &step) || binary_kind(node->op, true, &step.kind) ||
+           node->op == AS_OP_AFFINE || node->op == AS_OP_BATCH_NORM;
+}
+
 assay_code as_epilogue_add(as_planner *p, as_layer *layer, const as_node *node, int x,
                            bool *fits, assay_error *err)
 {

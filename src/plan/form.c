@@ -8,10 +8,10 @@
 
 #include "plan/planner.h"
 
-/* Who makes the layers of an operator; whatever is not here is elementwise or nothing. */
-static as_former former_of(as_op op)
+/* Who makes the layers of an operator by kernels; NULL where nobody does. */
+static as_former former_of(const as_node *node)
 {
-    switch (op) {
+    switch (node->op) {
     case AS_OP_CONV:
         return as_form_conv;
     case AS_OP_CONV_TRANSPOSE:
@@ -36,7 +36,7 @@ static as_former former_of(as_op op)
     case AS_OP_RESHAPE:
         return as_form_reshape;
     default:
-        return as_form_elementwise;
+        return as_epilogue_has_step(node) ? as_form_elementwise : NULL;
     }
 }
 
@@ -56,10 +56,11 @@ static void go_back(as_planner *p, const mark *to)
     memset(&p->plan->layers[to->n_layers], 0,
            (p->plan->n_layers - to->n_layers) * sizeof *p->plan->layers);
     p->plan->n_layers = to->n_layers;
-    p->n_values = to->n_values;
     p->n_fixups = to->n_fixups;
     p->n_borrows = to->n_borrows;
     p->plan->scratch_floats = to->scratch_floats;
+    if (p->n_values == to->n_values) return; /* no tensor has one of those that go */
+    p->n_values = to->n_values;
     for (int i = 0; i < as_graph_n_tensors(p->graph); i++) {
         if (p->value_of[i] >= (int)to->n_values) p->value_of[i] = -1;
         if (p->plain_of[i] >= (int)to->n_values) p->plain_of[i] = -1;
@@ -80,7 +81,8 @@ static bool is_empty(const as_planner *p, int tensor)
 /* Kernels have one output, and know no tensors without elements. */
 static bool is_for_kernels(const as_planner *p, const as_node *node)
 {
-    if (node->n_outputs < 1 || node->outputs[0] < 0 || is_empty(p, node->outputs[0]))
+    if (!former_of(node) || node->n_outputs < 1 || node->outputs[0] < 0 ||
+        is_empty(p, node->outputs[0]))
         return false;
     for (int i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] >= 0 && is_empty(p, node->inputs[i])) return false;
@@ -94,7 +96,7 @@ static assay_code prepare_riders(as_planner *p, const as_node *node, assay_error
     int tensor = node->outputs[0], unused;
     for (int i = 0; !code && p->options->fuse && i < AS_EPILOGUE_STEPS; i++) {
         const as_node *next = as_planner_only_reader(p, tensor);
-        if (!next || former_of(next->op) != as_form_elementwise || next->n_outputs < 1) break;
+        if (!next || former_of(next) != as_form_elementwise || next->n_outputs < 1) break;
         for (int k = 0; !code && k < next->n_inputs; k++)
             if (next->inputs[k] >= 0)
                 code = as_planner_pixels(p, next->inputs[k], &unused, err);
@@ -115,29 +117,32 @@ static assay_code prepare(as_planner *p, const as_node *node, assay_error *err)
     return code ? code : prepare_riders(p, node, err);
 }
 
+/* By kernels.  @return ASSAY_E_UNSUPPORTED, with the plan as it was and `reason`, where none do it. */
+static assay_code form_by_kernels(as_planner *p, const as_node *node, assay_error *reason)
+{
+    const as_former formers[] = {former_of(node),
+                                 node->op == AS_OP_MATMUL ? as_form_rows : NULL};
+    const mark start = mark_of(p);
+    assay_code code = ASSAY_E_UNSUPPORTED;
+    if (!is_for_kernels(p, node)) return code;
+    for (size_t i = 0; code == ASSAY_E_UNSUPPORTED && i < AS_COUNT_OF(formers); i++) {
+        if (!formers[i]) continue;
+        code = i == 0 ? prepare(p, node, reason) : ASSAY_OK; /* rows are plain values */
+        if (!code) code = formers[i](p, node, reason);
+        if (code == ASSAY_E_UNSUPPORTED) go_back(p, &start);
+    }
+    return code;
+}
+
 /* By kernels where they do it, else by the plain operator. */
 static assay_code form_node(as_planner *p, const as_node *node, assay_error *err)
 {
-    const mark start = mark_of(p);
-    assay_error reason = {0};
-    assay_code code = ASSAY_E_UNSUPPORTED;
-    if (is_for_kernels(p, node)) {
-        code = prepare(p, node, err);
-        if (!code) code = former_of(node->op)(p, node, &reason);
-        if (code && code != ASSAY_E_UNSUPPORTED && err) *err = reason;
-    }
-    if (code != ASSAY_E_UNSUPPORTED) return code;
-    go_back(p, &start);
-    if (node->op == AS_OP_MATMUL) {
-        code = as_form_rows(p, node, &reason);
-        if (code && code != ASSAY_E_UNSUPPORTED && err) *err = reason;
-        if (code != ASSAY_E_UNSUPPORTED) return code;
-        go_back(p, &start);
-    }
     const bool is_chosen = as_choice_of(&p->options->choices, node->id) != NULL;
-    if (!is_chosen && (as_operator_of(node->op) || !reason.code))
+    assay_error reason = {0};
+    assay_code code = form_by_kernels(p, node, &reason);
+    if (code == ASSAY_E_UNSUPPORTED && !is_chosen && (as_operator_of(node->op) || !reason.code))
         return as_form_plain(p, node, err);
-    if (err) *err = reason; /* why the kernels do not do it says more */
+    if (code && err) *err = reason; /* why the kernels do not do it says more */
     return code;
 }
 

@@ -59,7 +59,7 @@ typedef struct as_planner {
     as_fixup *fixups; /* grows */
     size_t n_fixups, fixups_room;
     as_arena *temporary; /* memory until the weights are packed */
-    as_borrow *borrows; /* grows */
+    as_borrow *borrows;  /* grows */
     size_t n_borrows, borrows_room;
     const as_node *
         *nodes;    /* [node]: with what only this plan knows in its attributes, or NULL */
@@ -162,6 +162,9 @@ assay_code as_form_copy(as_planner *p, const char *name, int from, int to, assay
 assay_code as_planner_schedule(as_planner *p, assay_error *err);
 
 /* ---- epilogue.c ---- */
+
+/** Whether there is a step for the operator at all, whatever its operands. */
+bool as_epilogue_has_step(const as_node *node);
 
 /**
  * Append `node` to `epilogue`, whose running value is the tensor `x`.
