@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "onnx/import.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -409,6 +410,13 @@ static assay_code add_nodes(importer *im)
 
 /* ---- What the sorted graph still needs ---- */
 
+/* Whether every place of a resize by `scale` is a whole number, and so any rounding the same. */
+static bool is_power_of_two(float scale)
+{
+    int exponent;
+    return frexpf(scale, &exponent) == 0.5F;
+}
+
 /* Opset 10 leaves open which pixel is nearest when Resize shrinks. */
 static assay_code check_old_resize(const importer *im)
 {
@@ -418,7 +426,7 @@ static assay_code check_old_resize(const importer *im)
         const as_resize_attributes *r = &node->attributes.resize;
         if (node->op != AS_OP_RESIZE || r->mode != AS_RESIZE_NEAREST) continue;
         for (int k = 0; k < r->n_scales; k++) {
-            if (r->scales[k] >= 1) continue;
+            if (r->scales[k] >= 1 || is_power_of_two(r->scales[k])) continue;
             as_fail(im->err, ASSAY_E_UNSUPPORTED,
                     "it shrinks by %g, and opset 10 does not say which pixel is nearest",
                     (double)r->scales[k]);

@@ -13,7 +13,7 @@ typedef struct taken {
     float most;
     int64_t most_at; /* place of `most` in its plane, -1 while there is none */
     double sum;      /* of x, or of |x|^p */
-    int64_t n;
+    double n;        /* how many, or what an average counts */
 } taken;
 
 static double power(double x, int p)
@@ -48,7 +48,7 @@ static float result(as_op op, int p, const taken *t)
     case AS_OP_GLOBAL_LP_POOL:
         return (float)root(t->sum, p);
     default:
-        return (float)(t->sum / (double)t->n);
+        return (float)(t->sum / t->n);
     }
 }
 
@@ -76,12 +76,13 @@ static taken pool_window(const as_op_call *call, const as_geometry *g, const flo
 {
     const as_pool_attributes *pool = &call->node->attributes.pool;
     const as_op op = call->node->op;
-    int64_t begin[3], end[3], n_padded = 1;
+    int64_t begin[3], end[3];
+    double n_padded = 1.0; /* three axes of a hostile file exceed an int64 */
     taken t = {.most_at = -1};
     for (int axis = 0; axis < 3; axis++) {
         int64_t n;
         places(g, axis, at[axis], &begin[axis], &end[axis], &n);
-        n_padded *= n;
+        n_padded *= (double)n;
     }
     for (int64_t kd = begin[0]; kd < end[0]; kd++)
         for (int64_t kh = begin[1]; kh < end[1]; kh++) {

@@ -212,10 +212,14 @@ static void resize_modes_that_are_not_known_are_refused(void **state)
                    "its attribute 'coordinate_transformation_mode' is 'quarter_pixel', assay "
                    "knows half_pixel, asymmetric",
                    "m.onnx: node 0 'n' (Resize)");
-    begin(10, "Resize", "x s");
+    begin(10, "Resize", "x s"); /* to a half: any rounding takes the same pixels */
     add_weight("s", F32, 1, (int64_t[]){4}, scales, sizeof scales);
+    as_graph_free(load());
+    static const float odd[4] = {1, 1, 2, 0.625f};
+    begin(10, "Resize", "x s");
+    add_weight("s", F32, 1, (int64_t[]){4}, odd, sizeof odd);
     assert_refused(ASSAY_E_UNSUPPORTED,
-                   "it shrinks by 0.5, and opset 10 does not say which pixel is nearest",
+                   "it shrinks by 0.625, and opset 10 does not say which pixel is nearest",
                    "m.onnx: node 0 'n' (Resize)");
 }
 
@@ -385,7 +389,8 @@ static void casts_to_types_that_assay_has_not_are_refused(void **state)
     (void)state;
     begin(13, "Cast", "x");
     add_int("to", ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16);
-    assert_refused(ASSAY_E_UNSUPPORTED, "it casts to type FLOAT16 (10), which assay has not (opset 13)",
+    assert_refused(ASSAY_E_UNSUPPORTED,
+                   "it casts to type FLOAT16 (10), which assay has not (opset 13)",
                    "m.onnx: node 0 'n' (Cast)");
 }
 
