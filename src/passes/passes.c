@@ -12,6 +12,7 @@ static const as_pass table[] = {
     {"constants", as_pass_constants, true},
     {"identities", as_pass_identities, true},
     {"computed_dims", as_pass_computed_dims, true},
+    {"sums", as_pass_sums, false},
     {"activations", as_pass_activations, false},
     {"gelu", as_pass_gelu, false},
     {"fold_batchnorm", as_pass_fold_batchnorm, false},

@@ -31,6 +31,8 @@ as_pass_fn as_pass_constants;
 as_pass_fn as_pass_identities;
 /** A Reshape's dims that are computed from other tensors' shapes become constants. */
 as_pass_fn as_pass_computed_dims;
+/** A Sum of two becomes an Add, a Sum of one its input. */
+as_pass_fn as_pass_sums;
 /** Recognises hard-swish, hard-sigmoid, ReLU and the mean over h and w in what exporters write. */
 as_pass_fn as_pass_activations;
 /** Recognises the Erf form of GELU. */

@@ -115,6 +115,12 @@ static inline double run_element(values *v, const as_node *node, size_t at)
         return x;
     case AS_OP_ADD:
         return x + b;
+    case AS_OP_SUM:
+        for (int i = 1; i < node->n_inputs; i++)
+            x += spread(v, node->inputs[i], out, at);
+        return x;
+    case AS_OP_NEG:
+        return -x;
     case AS_OP_SUB:
         return x - b;
     case AS_OP_MUL:
