@@ -20,8 +20,21 @@
 /** Let the cache line at `pointer` come near; harmless for any address. */
 #define AS_PREFETCH(pointer) __builtin_prefetch(pointer)
 
-/** Before a loop whose count is a constant: unroll it wholly. */
-#if defined(__clang__)
+#if defined(__SANITIZE_ADDRESS__)
+#define AS_HAS_CHECKED_LOADS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define AS_HAS_CHECKED_LOADS 1
+#endif
+#endif
+
+/**
+ * Before a loop whose count is a constant: unroll it wholly.  Not where a sanitizer checks each load and
+ * store: a kernel of thousands of them takes minutes to compile.
+ */
+#if defined(AS_HAS_CHECKED_LOADS)
+#define AS_UNROLL
+#elif defined(__clang__)
 #define AS_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define AS_UNROLL _Pragma("GCC unroll 64")
