@@ -38,8 +38,30 @@ static bool is_tight(const as_conv_args *args)
     return args->in.pixel_stride == s->ic && s->group == 1 && s->dw == 1;
 }
 
-/* scratch: zeros[max(ic, kw * ic)] | copies[kh][TILE_BLOCK][kw * ic] */
+/* scratch: zeros[max(ic, kw * ic)] | copies[n_copies][kw * ic] */
 static size_t zeros_floats(const as_conv_shape *s) { return (s->kw * s->ic + 15) / 16 * 16; }
+
+/* Output pixels of a row from the one whose run begins at column x0 on whose runs lie inside it. */
+static size_t n_runs_inside(const as_conv_shape *s, size_t x0)
+{
+    return s->kw <= s->iw && x0 <= s->iw - s->kw ? (s->iw - s->kw - x0) / s->sw + 1 : 0;
+}
+
+/* Output pixels of a row whose runs leave it. */
+static size_t n_runs_outside(const as_conv_shape *s)
+{
+    const size_t n_left = (s->pad_left + s->sw - 1) / s->sw;
+    const size_t n_inside = n_runs_inside(s, n_left * s->sw - s->pad_left);
+    return n_left + n_inside < s->ow ? s->ow - n_inside : n_left < s->ow ? n_left : s->ow;
+}
+
+/* Runs that are copied at most for a block, which may begin and end inside a row. */
+static size_t n_copies(const as_conv_shape *s)
+{
+    const size_t block = KERNEL(conv_tile_block_pixels)(s), n_rows = block / s->ow + 2;
+    const size_t n = n_rows * n_runs_outside(s);
+    return s->kh * (n < block ? n : block);
+}
 
 /* Pixels of a block from the i-th on that lie in one output row. */
 static size_t same_row(const conv_tile_block *block, size_t i, const conv_place *place)
@@ -58,7 +80,7 @@ static void fill_taps(const conv_tile_block *block)
         n = same_row(block, i, &place);
         for (size_t kh = 0; kh < s->kh; kh++) {
             const float *row = conv_input_row(block->args, &place, kh);
-            for (size_t kw = 0; kw < s->kw; kw++, rows += TILE_BLOCK) {
+            for (size_t kw = 0; kw < s->kw; kw++, rows += block->rows_stride) {
                 size_t ix =
                     place.x * s->sw + kw * s->dw - s->pad_left; /* wraps left of the image */
                 for (size_t p = 0; p < n; p++, ix += s->sw)
@@ -81,15 +103,9 @@ static void copy_run(const as_conv_shape *s, const float *row, size_t x0, float 
     }
 }
 
-/* Output pixels from the one whose run begins at column x0 on whose runs lie inside the row. */
-static size_t n_runs_inside(const as_conv_shape *s, size_t x0)
-{
-    return s->kw <= s->iw && x0 <= s->iw - s->kw ? (s->iw - s->kw - x0) / s->sw + 1 : 0;
-}
-
-/* Pointers to the runs of kernel row kh for n pixels of one output row. */
+/* Pointers to the runs of kernel row kh for n pixels of one output row; *copies moves on. */
 static void fill_kernel_row(const conv_tile_block *block, const conv_place *place, size_t n,
-                            size_t kh, const float **to, float *copies)
+                            size_t kh, const float **to, float **copies)
 {
     const as_conv_shape *s = &block->args->shape;
     const float *row = conv_input_row(block->args, place, kh);
@@ -101,9 +117,9 @@ static void fill_kernel_row(const conv_tile_block *block, const conv_place *plac
         for (; p < end; p++, x0 += s->sw)
             to[p] = row + x0 * s->ic;
         if (p == n) break;
-        to[p] = copies + p * s->kw * s->ic;
-        copy_run(s, row, x0, copies + p * s->kw * s->ic);
-        p++;
+        copy_run(s, row, x0, *copies);
+        to[p++] = *copies;
+        *copies += s->kw * s->ic;
         x0 += s->sw;
     }
 }
@@ -115,18 +131,17 @@ static void fill_runs(const conv_tile_block *block)
     for (size_t i = 0, n; i < block->n_pixels; i += n) {
         const conv_place place = conv_place_of(s, block->pixel + i);
         n = same_row(block, i, &place);
-        for (size_t kh = 0; kh < s->kh; kh++) {
-            const size_t at = kh * TILE_BLOCK + i;
-            fill_kernel_row(block, &place, n, kh, block->rows + at,
-                            copies + at * s->kw * s->ic);
-        }
+        for (size_t kh = 0; kh < s->kh; kh++)
+            fill_kernel_row(block, &place, n, kh, block->rows + kh * block->rows_stride + i,
+                            &copies);
     }
 }
 
 size_t ROUTE(scratch_floats)(const as_conv_shape *shape)
 {
-    return KERNEL(conv_tile_rows_floats)(shape->kh * shape->kw) + zeros_floats(shape) +
-           shape->kh * TILE_BLOCK * shape->kw * shape->ic;
+    return KERNEL(conv_tile_rows_floats)(shape->kh * shape->kw,
+                                         KERNEL(conv_tile_block_pixels)(shape)) +
+           zeros_floats(shape) + n_copies(shape) * shape->kw * shape->ic;
 }
 
 static void run(const as_conv_args *args, size_t chains, size_t item_begin, size_t item_end,
@@ -135,12 +150,16 @@ static void run(const as_conv_args *args, size_t chains, size_t item_begin, size
     const as_conv_shape *s = &args->shape;
     const size_t icg = s->ic / s->group;
     const bool tight = is_tight(args);
-    conv_tile_plan plan = {.n_segments = tight ? s->kh : s->kh * s->kw,
+    const size_t block = KERNEL(conv_tile_block_pixels)(s);
+    conv_tile_plan plan = {.block = block,
+                           .is_heavy = KERNEL(conv_tile_is_heavy)(s),
+                           .n_segments = tight ? s->kh : s->kh * s->kw,
                            .segment_floats = tight ? s->kw * s->ic : icg,
                            .chains = chains,
                            .group_offset = icg,
                            .fill = tight ? fill_runs : fill_taps,
-                           .scratch = scratch + KERNEL(conv_tile_rows_floats)(s->kh * s->kw)};
+                           .scratch =
+                               scratch + KERNEL(conv_tile_rows_floats)(s->kh * s->kw, block)};
     if (KERNEL(conv_tile_is_pointwise)(s)) {
         plan = KERNEL(conv_tile_pointwise)(s, chains);
         KERNEL(conv_tile_run)(args, &plan, item_begin, item_end, scratch);

@@ -68,21 +68,24 @@ static void fill_im2col(const conv_tile_block *block)
 
 size_t ROUTE(scratch_floats)(const as_conv_shape *shape)
 {
-    size_t rows = KERNEL(conv_tile_rows_floats)(1);
-    if (KERNEL(conv_tile_is_pointwise)(shape)) return rows;
-    return rows + TILE_BLOCK * shape->kh * shape->kw * (shape->ic / shape->group);
+    if (KERNEL(conv_tile_is_pointwise)(shape))
+        return KERNEL(conv_tile_rows_floats)(1, KERNEL(conv_tile_block_pixels)(shape));
+    return KERNEL(conv_tile_rows_floats)(1, TILE_BLOCK) +
+           TILE_BLOCK * shape->kh * shape->kw * (shape->ic / shape->group);
 }
 
 void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, float *scratch)
 {
     const as_conv_shape *s = &args->shape;
     const size_t icg = s->ic / s->group;
-    conv_tile_plan plan = {.n_segments = 1,
+    conv_tile_plan plan = {.block = TILE_BLOCK,
+                           .is_heavy = KERNEL(conv_tile_is_heavy)(s),
+                           .n_segments = 1,
                            .segment_floats = s->kh * s->kw * icg,
                            .chains = 1,
                            .fills_each_group = true,
                            .fill = fill_im2col,
-                           .scratch = scratch + KERNEL(conv_tile_rows_floats)(1)};
+                           .scratch = scratch + KERNEL(conv_tile_rows_floats)(1, TILE_BLOCK)};
     if (KERNEL(conv_tile_is_pointwise)(s)) plan = KERNEL(conv_tile_pointwise)(s, 1);
     KERNEL(conv_tile_run)(args, &plan, item_begin, item_end, scratch);
 }

@@ -62,9 +62,26 @@ size_t KERNEL(conv_tile_n_items)(const as_conv_shape *shape)
     return (shape->n * shape->oh * shape->ow + TILE_ITEM - 1) / TILE_ITEM;
 }
 
-size_t KERNEL(conv_tile_rows_floats)(size_t n_segments)
+/* Packed weights that do not stay in a second-level cache of 2 MiB beside the maps; trial
+ * bench/results/small-maps.txt. */
+#define HEAVY_BYTES ((size_t)1 << 20)
+
+bool KERNEL(conv_tile_is_heavy)(const as_conv_shape *shape)
 {
-    return (n_segments + 1) * TILE_BLOCK * sizeof(float *) / sizeof(float);
+    return KERNEL(conv_tile_packed_floats)(shape, 1) * sizeof(float) > HEAVY_BYTES;
+}
+
+size_t KERNEL(conv_tile_block_pixels)(const as_conv_shape *shape)
+{
+    const size_t n = KERNEL(conv_tile_n_items)(shape) * TILE_ITEM;
+    if (n <= TILE_BLOCK || !KERNEL(conv_tile_is_heavy)(shape)) return TILE_BLOCK;
+    return n < TILE_BLOCK_MOST ? n : TILE_BLOCK_MOST;
+}
+
+size_t KERNEL(conv_tile_rows_floats)(size_t n_segments, size_t block)
+{
+    const size_t floats = (n_segments + 1) * block * sizeof(float *) / sizeof(float);
+    return (floats + 15) / 16 * 16;
 }
 
 bool KERNEL(conv_tile_is_pointwise)(const as_conv_shape *s)
@@ -83,7 +100,9 @@ static void fill_pointwise(const conv_tile_block *block)
 conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *s, size_t chains)
 {
     const size_t icg = s->ic / s->group;
-    return (conv_tile_plan){.n_segments = 1,
+    return (conv_tile_plan){.block = KERNEL(conv_tile_block_pixels)(s),
+                            .is_heavy = KERNEL(conv_tile_is_heavy)(s),
+                            .n_segments = 1,
                             .segment_floats = icg,
                             .chains = chains,
                             .group_offset = icg,
@@ -105,6 +124,9 @@ static void run_group(const conv_tile_block *block, const conv_tile_plan *plan, 
         const size_t room = width / plan->chains;
         job->n_columns = ocg - c0 < room ? ocg - c0 : room;
         job->out_offset = block->group * ocg + c0;
+        const bool fetches = plan->is_heavy && plan->chains == 1 && at + job->vecs < n_vecs &&
+                             job->n_rows >= TILE_FETCH_ROWS;
+        job->next = fetches ? job->panel + width * n_rows : NULL;
         KERNEL(tile_run)(job);
         job->panel += width * n_rows;
         KERNEL(epilogue_in_place)
@@ -122,10 +144,11 @@ void KERNEL(conv_tile_run)(const as_conv_args *args, const conv_tile_plan *plan,
     tile_steps steps;
     KERNEL(tile_steps_choose)(&steps, args->epilogue, false);
     const float **rows = (const float **)(void *)scratch;
-    float *out[TILE_BLOCK];
-    conv_tile_block block = {.args = args, .rows = rows, .scratch = plan->scratch};
+    float *out[TILE_BLOCK_MOST];
+    conv_tile_block block = {
+        .args = args, .rows = rows, .rows_stride = plan->block, .scratch = plan->scratch};
     tile_job job = {.rows = rows,
-                    .rows_stride = TILE_BLOCK,
+                    .rows_stride = plan->block,
                     .n_segments = plan->n_segments,
                     .segment_floats = plan->segment_floats,
                     .spread = plan->chains,
@@ -133,8 +156,8 @@ void KERNEL(conv_tile_run)(const as_conv_args *args, const conv_tile_plan *plan,
                     .out = out,
                     .steps = steps.steps,
                     .n_steps = steps.n_steps};
-    for (block.pixel = item_begin * TILE_ITEM; block.pixel < end; block.pixel += TILE_BLOCK) {
-        block.n_pixels = end - block.pixel < TILE_BLOCK ? end - block.pixel : TILE_BLOCK;
+    for (block.pixel = item_begin * TILE_ITEM; block.pixel < end; block.pixel += plan->block) {
+        block.n_pixels = end - block.pixel < plan->block ? end - block.pixel : plan->block;
         job.n_rows = block.n_pixels;
         for (size_t i = 0; i < block.n_pixels; i++)
             out[i] = args->out.data + (block.pixel + i) * args->out.pixel_stride;

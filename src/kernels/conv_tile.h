@@ -29,14 +29,17 @@ size_t KERNEL(conv_tile_n_items)(const as_conv_shape *shape);
 typedef struct conv_tile_block {
     const as_conv_args *args;
     size_t pixel;       /**< first output pixel of the block */
-    size_t n_pixels;    /**< at most TILE_BLOCK */
+    size_t n_pixels;    /**< at most rows_stride */
     size_t group;       /**< im2col looks at it; pointers do not depend on it */
-    const float **rows; /**< [n_segments][TILE_BLOCK] to fill */
-    float *scratch;     /**< the route's own part of its scratch */
+    const float **rows; /**< [n_segments][rows_stride] to fill */
+    size_t rows_stride;
+    float *scratch; /**< the route's own part of its scratch */
 } conv_tile_block;
 
 /** How a route feeds the micro-kernel. */
 typedef struct conv_tile_plan {
+    size_t block;  /**< pixels of a block */
+    bool is_heavy; /**< weights come from beyond the second-level cache: fetch them ahead */
     size_t n_segments, segment_floats;
     size_t chains;       /**< as the weights were packed */
     size_t group_offset; /**< floats between two groups behind a row pointer */
@@ -44,6 +47,16 @@ typedef struct conv_tile_plan {
     void (*fill)(const conv_tile_block *block);
     float *scratch; /**< behind the row pointers */
 } conv_tile_plan;
+
+/** Whether the weights leave the second-level cache. */
+bool KERNEL(conv_tile_is_heavy)(const as_conv_shape *shape);
+
+/**
+ * Pixels of a block: TILE_BLOCK, so that what a block reads and writes stays in the first caches; but
+ * as many as there are, up to TILE_BLOCK_MOST, where the weights are heavy: each block reads them
+ * all.  Grows with the number of pixels.
+ */
+size_t KERNEL(conv_tile_block_pixels)(const as_conv_shape *shape);
 
 /** Whether output pixel p reads input pixel p alone. */
 bool KERNEL(conv_tile_is_pointwise)(const as_conv_shape *shape);
@@ -53,8 +66,8 @@ bool KERNEL(conv_tile_is_pointwise)(const as_conv_shape *shape);
  */
 conv_tile_plan KERNEL(conv_tile_pointwise)(const as_conv_shape *shape, size_t chains);
 
-/** Floats of scratch that `n_segments` row pointers of a block take. */
-size_t KERNEL(conv_tile_rows_floats)(size_t n_segments);
+/** Floats of scratch that `n_segments` row pointers of each of `block` pixels take. */
+size_t KERNEL(conv_tile_rows_floats)(size_t n_segments, size_t block);
 
 /** Compute pixels of items [item_begin, item_end). */
 void KERNEL(conv_tile_run)(const as_conv_args *args, const conv_tile_plan *plan,

@@ -103,13 +103,23 @@ AS_INLINE vf tile_spread(const float *p, const size_t j, const size_t spread)
     return spread == 1 ? vf_splat(*p) : spread == 2 ? vf_splat2(p) : vf_splat4(p);
 }
 
+/* Floats of the next panel that each step of k of a whole tile fetches: together they fetch it all. */
+AS_INLINE size_t fetch_share(const tile_job *job, const size_t mr, const size_t vecs)
+{
+    const size_t n_tiles = job->n_rows / mr;
+    return (vecs * VF_LANES + n_tiles - 1) / n_tiles;
+}
+
 /* One tile from row0 on.  Where fewer than mr rows are left the last one stands in for the
  * rest. */
 AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_t mr,
-                    const size_t vecs, const size_t spread)
+                    const size_t vecs, const size_t spread, const bool fetches)
 {
     vf acc[MAX_MR][MAX_VECS];
     const float *b = job->panel;
+    const size_t n_steps = job->n_segments * job->segment_floats;
+    const size_t share = fetches ? fetch_share(job, mr, vecs) : 0;
+    const float *next = fetches ? job->next + row0 / mr * n_steps * share : NULL;
     unrolled_for (i, mr)
         unrolled_for (j, vecs)
             acc[i][j] = vf_load(b + j * VF_LANES);
@@ -123,6 +133,10 @@ AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_
             vf bv[MAX_VECS];
             unrolled_for (j, vecs)
                 bv[j] = vf_load(b + j * VF_LANES);
+            if (fetches) {
+                AS_PREFETCH(next);
+                next += share;
+            }
             unrolled_for (i, mr)
                 unrolled_for (j, vecs)
                     acc[i][j] = vf_fma(tile_spread(a[i] + k, j, spread), bv[j], acc[i][j]);
@@ -133,30 +147,32 @@ AS_INLINE void tile(const tile_job *job, size_t row0, size_t n_rows, const size_
 
 /* All rows of the job: whole tiles, then a small or a shared one. */
 AS_INLINE void tile_rows(const tile_job *job, const size_t mr, const size_t vecs,
-                         const size_t spread)
+                         const size_t spread, const bool fetches)
 {
     size_t row = 0;
     for (; row + mr <= job->n_rows; row += mr)
-        tile(job, row, mr, mr, vecs, spread);
+        tile(job, row, mr, mr, vecs, spread, fetches);
     size_t left = job->n_rows - row;
     if (left == 1)
-        tile(job, row, 1, 1, vecs, spread);
+        tile(job, row, 1, 1, vecs, spread, false);
     else if (left > 1 && left <= 4)
-        tile(job, row, left, 4, vecs, spread);
+        tile(job, row, left, 4, vecs, spread, false);
     else if (left > 4)
-        tile(job, row, left, mr, vecs, spread);
+        tile(job, row, left, mr, vecs, spread, false);
 }
 
 AS_INLINE void tile_panel(const tile_job *job, const size_t spread)
 {
     if (VF_LANES == 1 && job->vecs == 4)
-        tile_rows(job, TILE_MR_3, 4, spread);
+        tile_rows(job, TILE_MR_3, 4, spread, false);
+    else if (job->vecs == 3 && spread == 1 && job->next)
+        tile_rows(job, TILE_MR_3, 3, 1, true);
     else if (job->vecs == 3)
-        tile_rows(job, TILE_MR_3, 3, spread);
+        tile_rows(job, TILE_MR_3, 3, spread, false);
     else if (job->vecs == 2)
-        tile_rows(job, TILE_MR_2, 2, spread);
+        tile_rows(job, TILE_MR_2, 2, spread, false);
     else
-        tile_rows(job, TILE_MR_1, 1, spread);
+        tile_rows(job, TILE_MR_1, 1, spread, false);
 }
 
 void KERNEL(tile_run)(const tile_job *job)

@@ -51,8 +51,13 @@
 #define TILE_MR_3 4
 #endif
 
-/** Pixels that one call of a convolution's inner loops handles: a multiple of every MR. */
-#define TILE_BLOCK 48
+/** Pixels that one call of a convolution's inner loops handles: a multiple of every MR; at most, where
+ * weights are heavy (conv_tile.h). */
+#define TILE_BLOCK      48
+#define TILE_BLOCK_MOST 240
+
+/** Rows that take as long as it takes to fetch a panel line by line. */
+#define TILE_FETCH_ROWS (3 * TILE_MR_3)
 
 /** A step that the micro-kernel does on its sums before it stores them (tile_steps.h). */
 typedef struct tile_step {
@@ -74,6 +79,8 @@ typedef struct tile_job {
     size_t vecs;       /**< of the panel */
     size_t spread;     /**< floats of a row that are multiplied at a time: 1, 2 or 4 */
     bool adds_chains;  /**< those are values of k; else rows that alternate, without steps */
+    const float *next; /**< panel of 3 vectors to bring near meanwhile, or NULL; then there are
+                            at least TILE_FETCH_ROWS rows and spread is 1 */
     const tile_step *steps; /**< borrowed */
     size_t n_steps;
 } tile_job;

@@ -18,13 +18,13 @@
 typedef struct tile_steps {
     tile_step steps[TILE_STEPS];
     size_t n_steps;
-    const float *rows[TILE_STEPS][TILE_BLOCK]; /**< operands of the pixels of a block */
+    const float *rows[TILE_STEPS][TILE_BLOCK_MOST]; /**< operands of the pixels of a block */
 } tile_steps;
 
 /** @param unary  columns are no channels: take steps without operands only. */
 void KERNEL(tile_steps_choose)(tile_steps *steps, const as_epilogue *epilogue, bool unary);
 
-/** Find the operands of n_pixels <= TILE_BLOCK pixels of `out`, counted through all rows. */
+/** Find the operands of n_pixels <= TILE_BLOCK_MOST pixels of `out`, counted through all rows. */
 void KERNEL(tile_steps_find)(tile_steps *steps, const as_view *out, size_t pixel,
                              size_t n_pixels);
 

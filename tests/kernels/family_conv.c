@@ -43,6 +43,17 @@ static void shrink(kernel_case *c, size_t most)
     }
 }
 
+/* Weights that leave the second-level cache, and up to more pixels than a block of them. */
+static void make_heavy(kernel_case *c, rng *r)
+{
+    c->n = c->g = c->dh = c->dw = 1;
+    c->kh = c->kw = 3;
+    c->ic = 160 + rng_below(r, 40);
+    c->oc = 190 + rng_below(r, 40);
+    c->ih = 5 + rng_below(r, 13);
+    c->iw = 5 + rng_below(r, 13);
+}
+
 kernel_case make_conv(rng *r, const kernel_id *id)
 {
     kernel_case c = case_default(rng_next(r) % 100000);
@@ -76,6 +87,9 @@ kernel_case make_conv(rng *r, const kernel_id *id)
         c.oc = c.g * (1 + c.oc / c.g);
     }
     shrink(&c, rng_below(r, 16) ? 20000 : 200000);
+    if (rng_below(r, 500) == 0 &&
+        (strcmp(id->variant, "direct") == 0 || strcmp(id->variant, "gemm") == 0))
+        make_heavy(&c, r);
     if (strcmp(id->variant, "chains") == 0) { /* channels that it proposes itself for */
         const size_t lanes = 2 << rng_below(r, 2);
         c.ic = c.g * lanes * ((c.ic / c.g + lanes - 1) / lanes);
