@@ -5,8 +5,8 @@
  *     cc load_and_run.c -o load_and_run $(pkg-config --cflags --libs assay)
  *     ./load_and_run model.onnx 1 3 32 64
  *
- * The numbers are the dims of its input, which is filled with halves.  Each output is printed with its
- * dims, least and largest value.
+ * The numbers are the dims of its input, which is filled with halves.  Each output of floats is printed
+ * with its dims, least and largest value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +37,10 @@ static void print_output(const char *name, const assay_tensor *tensor)
     for (int i = 0; i < tensor->rank; i++) {
         elements *= (size_t)tensor->dims[i];
         printf("%s%lld", i ? ", " : "", (long long)tensor->dims[i]);
+    }
+    if (tensor->dtype != ASSAY_F32) {
+        printf("] %zu bytes an element, no floats\n", assay_dtype_bytes(tensor->dtype));
+        return;
     }
     float least = 0, largest = 0;
     for (size_t i = 0; tensor->dtype == ASSAY_F32 && i < elements; i++) {
