@@ -112,6 +112,7 @@ static int bind_field(sqlite3_stmt *statement, int at, const as_column *column, 
     case AS_COLUMN_INT:
         return sqlite3_bind_int(statement, at, *(const int *)field);
     case AS_COLUMN_INT64:
+    case AS_COLUMN_COUNT:
         return sqlite3_bind_int64(statement, at, *(const int64_t *)field);
     case AS_COLUMN_SIZE:
         return sqlite3_bind_int64(statement, at, (int64_t) * (const size_t *)field);
@@ -263,7 +264,7 @@ static assay_code take_text(const char *text, as_arena *arena, const char **out)
 
 static bool is_reference(const as_reference *reference, int64_t value, const int64_t *n_rows)
 {
-    if (!reference->exists) return value >= INT_MIN && value <= INT_MAX;
+    if (!reference->exists) return value >= -1 && value < INT_MAX; /* so that + 1 fits */
     if (value == -1) return reference->is_optional;
     return value >= 0 && value < n_rows[reference->table];
 }
@@ -284,6 +285,10 @@ static assay_code take_field(sqlite3_stmt *statement, int at, const as_column *c
     case AS_COLUMN_INT64:
         *(int64_t *)place = sqlite3_column_int64(statement, at);
         return ASSAY_OK;
+    case AS_COLUMN_COUNT:
+        number = sqlite3_column_int64(statement, at);
+        *(int64_t *)place = number;
+        return number >= -1 ? ASSAY_OK : ASSAY_E_FORMAT;
     case AS_COLUMN_SIZE:
         number = sqlite3_column_int64(statement, at);
         *(size_t *)place = (size_t)number;

@@ -119,6 +119,10 @@ static const char *const slot_states[] = {"finished", "failed", NULL};
     {                                                                                          \
 #F, AS_COLUMN_INT64, offsetof(S, F), 0, NULL, { false, 0, false }                      \
     }
+#define COUNT(S, F)                                                                            \
+    {                                                                                          \
+#F, AS_COLUMN_COUNT, offsetof(S, F), 0, NULL, { false, 0, false }                      \
+    }
 #define BOOL(S, F)                                                                             \
     {                                                                                          \
 #F, AS_COLUMN_BOOL, offsetof(S, F), 0, NULL, { false, 0, false }                       \
@@ -220,12 +224,12 @@ static const as_column slot_columns[] = {
     DOUBLE(as_slot_row, total_s),
     DOUBLE(as_slot_row, user_s),
     DOUBLE(as_slot_row, system_s),
-    INT64(as_slot_row, n_loads),
-    INT64(as_slot_row, n_forwards),
-    INT64(as_slot_row, n_calls),
-    INT64(as_slot_row, major_faults),
-    INT64(as_slot_row, switches_wanted),
-    INT64(as_slot_row, switches_forced),
+    COUNT(as_slot_row, n_loads),
+    COUNT(as_slot_row, n_forwards),
+    COUNT(as_slot_row, n_calls),
+    COUNT(as_slot_row, major_faults),
+    COUNT(as_slot_row, switches_wanted),
+    COUNT(as_slot_row, switches_forced),
     TEXT(as_slot_row, exit),
     TEXT(as_slot_row, error),
     TEXT(as_slot_row, error_code),
@@ -239,12 +243,12 @@ static const as_column sample_columns[] = {
     SHAPE(as_sample_row, shape),
     SIZE_AS(as_sample_row, n_pieces, "n_pieces"),
     LIST(as_sample_row, pieces, "network_shapes", AS_COLUMN_SHAPES, n_pieces),
-    INT64(as_sample_row, preprocess_ns),
-    INT64(as_sample_row, forward_ns),
-    INT64(as_sample_row, transfer_ns),
-    INT64(as_sample_row, postprocess_ns),
+    COUNT(as_sample_row, preprocess_ns),
+    COUNT(as_sample_row, forward_ns),
+    COUNT(as_sample_row, transfer_ns),
+    COUNT(as_sample_row, postprocess_ns),
     TEXT(as_sample_row, map_sha256),
-    INT64(as_sample_row, n_not_finite),
+    COUNT(as_sample_row, n_not_finite),
 };
 
 static const as_column box_set_columns[] = {
@@ -274,11 +278,11 @@ static const as_column memory_columns[] = {
     INDEX_OR(as_memory_row, document, AS_TABLE_DOCUMENTS),
     INDEX_OR(as_memory_row, call, AS_TABLE_CALLS),
     TEXT(as_memory_row, process),
-    INT64(as_memory_row, rss_bytes),
-    INT64(as_memory_row, pss_bytes),
-    INT64(as_memory_row, uss_bytes),
-    INT64(as_memory_row, peak_rss_bytes),
-    INT64(as_memory_row, swap_used_bytes),
+    COUNT(as_memory_row, rss_bytes),
+    COUNT(as_memory_row, pss_bytes),
+    COUNT(as_memory_row, uss_bytes),
+    COUNT(as_memory_row, peak_rss_bytes),
+    COUNT(as_memory_row, swap_used_bytes),
 };
 
 static const as_column engine_columns[] = {
@@ -306,12 +310,12 @@ static const as_column snapshot_columns[] = {
     DOUBLE(as_snapshot_row, load_5),
     DOUBLE(as_snapshot_row, load_15),
     DOUBLE(as_snapshot_row, psi_cpu_avg10),
-    INT64(as_snapshot_row, psi_cpu_total_us),
-    INT64(as_snapshot_row, steal_ticks),
-    INT64(as_snapshot_row, total_ticks),
-    INT64(as_snapshot_row, n_throttled),
-    INT64(as_snapshot_row, throttled_us),
-    INT64(as_snapshot_row, swap_used_bytes),
+    COUNT(as_snapshot_row, psi_cpu_total_us),
+    COUNT(as_snapshot_row, steal_ticks),
+    COUNT(as_snapshot_row, total_ticks),
+    COUNT(as_snapshot_row, n_throttled),
+    COUNT(as_snapshot_row, throttled_us),
+    COUNT(as_snapshot_row, swap_used_bytes),
 };
 
 static const as_column process_columns[] = {
@@ -319,7 +323,7 @@ static const as_column process_columns[] = {
     INT(as_process_row, pid),
     TEXT(as_process_row, name),
     DOUBLE(as_process_row, cpu_percent),
-    INT64(as_process_row, rss_bytes),
+    COUNT(as_process_row, rss_bytes),
 };
 
 static const as_column review_columns[] = {

@@ -19,6 +19,7 @@ extern const char *const as_schema_sql[];
 typedef enum as_column_kind {
     AS_COLUMN_INT,    /**< int */
     AS_COLUMN_INT64,  /**< int64_t */
+    AS_COLUMN_COUNT,  /**< int64_t from 0; -1 is unknown, or of a broken clock */
     AS_COLUMN_SIZE,   /**< size_t */
     AS_COLUMN_BOOL,   /**< bool, 0 or 1 */
     AS_COLUMN_DOUBLE, /**< double; NaN is NULL */

@@ -10,10 +10,15 @@
 
 double as_stages_seconds(const as_stages *stages)
 {
-    int64_t sum = 0;
+    double sum = 0;
     for (int s = 0; s < AS_N_STAGES; s++)
-        sum += stages->ns[s];
-    return (double)sum / 1e9;
+        sum += (double)stages->ns[s];
+    return sum / 1e9;
+}
+
+void as_facts_add(int64_t *sum, int64_t count)
+{
+    if (count <= 0 || *sum <= INT64_MAX - count) *sum += count;
 }
 
 assay_code as_facts_array(as_facts *f, size_t n, size_t element_bytes, void *out,
@@ -129,12 +134,13 @@ static void add_samples(as_facts *f)
         const int64_t ns[AS_N_STAGES] = {s->preprocess_ns, s->forward_ns, s->transfer_ns,
                                          s->postprocess_ns};
         for (int stage = 0; stage < AS_N_STAGES; stage++) {
-            slot->stages.ns[stage] += ns[stage];
-            document->ns[stage] += ns[stage];
-            slot->stratum_ns[call->shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE] += ns[stage];
+            as_facts_add(&slot->stages.ns[stage], ns[stage]);
+            as_facts_add(&document->ns[stage], ns[stage]);
+            as_facts_add(&slot->stratum_ns[call->shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE],
+                         ns[stage]);
         }
         slot->n_samples++;
-        slot->n_not_finite += s->n_not_finite;
+        as_facts_add(&slot->n_not_finite, s->n_not_finite);
     }
 }
 

@@ -190,6 +190,9 @@ static inline const char *as_facts_name(const as_facts *f, size_t i)
 assay_code as_facts_document(const as_facts *f, size_t policy, size_t document,
                              as_summary *stages, assay_error *err);
 
+/** Add a count of the evidence, -1 or more, to a sum of them, which stays where it would not fit. */
+void as_facts_add(int64_t *sum, int64_t count);
+
 /** Boxes of a stored set as detection's type; cleared first. */
 assay_code as_facts_boxes(const as_box_set_row *set, as_boxes *boxes, assay_error *err);
 

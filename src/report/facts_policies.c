@@ -28,7 +28,7 @@ static assay_code gather_slots(as_facts *f, size_t p, assay_error *err)
     }
     for (size_t i = 0; i < f->n_slots; i++) {
         if ((size_t)f->slots[i].policy != p) continue;
-        policy->n_not_finite += f->slot[i].n_not_finite;
+        as_facts_add(&policy->n_not_finite, f->slot[i].n_not_finite);
         if (f->slots[i].state == AS_SLOT_FAILED && policy->failed_slot < 0)
             policy->failed_slot = (int)i;
     }

@@ -170,7 +170,7 @@ static void measure_noise(as_facts *f, size_t r)
         if (slot->phase != AS_PHASE_FORMAL || slot->round != round->id) continue;
         bool is_between = before && strcmp(slot->started, before->taken) >= 0; /* labels sort */
         if (is_between && isfinite(slot->total_s)) wall_s += slot->total_s;
-        if (slot->major_faults > 0) round->n_major_faults += slot->major_faults;
+        if (slot->major_faults > 0) as_facts_add(&round->n_major_faults, slot->major_faults);
     }
     round->has_noise = before && after;
     if (round->has_noise) {

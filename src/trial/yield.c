@@ -90,6 +90,13 @@ static const char *text(const json_t *object, const char *key)
     return value ? value : "";
 }
 
+/* A whole number in -1..most; INT_MIN where there is none. */
+static int small(const json_t *object, const char *key, int64_t most)
+{
+    int64_t value = integer(object, key);
+    return value >= -1 && value <= most ? (int)value : INT_MIN;
+}
+
 static bool is_index(int64_t value, size_t n) { return value >= 0 && value < (int64_t)n; }
 
 /* The object at "engine" as a row of the moment. */
@@ -119,15 +126,16 @@ static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error 
     {
         as_pass_row row = {
             .name = as_arena_strdup(yield->arena, text(pass, "name")),
-            .nodes_before = (int)integer(pass, "nodes_before"),
-            .nodes_after = (int)integer(pass, "nodes_after"),
+            .nodes_before = small(pass, "nodes_before", INT_MAX - 1),
+            .nodes_after = small(pass, "nodes_after", INT_MAX - 1),
             .seconds = number(pass, "seconds"),
             .kinds_before = as_arena_strdup(yield->arena, text(pass, "kinds_before")),
             .kinds_after = as_arena_strdup(yield->arena, text(pass, "kinds_after"))};
         if (code) break;
         if (!row.name || !row.kinds_before || !row.kinds_after) return no_memory(err);
-        code = isnan(row.seconds) ? not_allowed("a pass without its time", err)
-                                  : add(&yield->passes, &row, sizeof row, err);
+        code = isnan(row.seconds) || row.nodes_before < 0 || row.nodes_after < 0
+                   ? not_allowed("a pass without its time or nodes", err)
+                   : add(&yield->passes, &row, sizeof row, err);
     }
     return code;
 }
@@ -135,9 +143,9 @@ static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error 
 static assay_code take_memory(as_yield *yield, const json_t *event, assay_error *err)
 {
     as_memory_row row = {.when = as_arena_strdup(yield->arena, text(event, "when")),
-                         .cycle = (int)integer(event, "cycle"),
-                         .document = (int)integer(event, "document"),
-                         .call = (int)integer(event, "call"),
+                         .cycle = small(event, "cycle", yield->job->n_cycles - 1),
+                         .document = small(event, "document", (int64_t)yield->n_documents - 1),
+                         .call = small(event, "call", (int64_t)yield->job->n_calls - 1),
                          .process = as_arena_strdup(yield->arena, text(event, "process")),
                          .rss_bytes = integer(event, "rss"),
                          .pss_bytes = integer(event, "pss"),
@@ -146,9 +154,8 @@ static assay_code take_memory(as_yield *yield, const json_t *event, assay_error 
                          .swap_used_bytes = integer(event, "swap")};
     if (!row.when || !row.process) return no_memory(err);
     if (row.rss_bytes < -1 || row.pss_bytes < -1 || row.uss_bytes < -1 ||
-        row.peak_rss_bytes < -1 || row.swap_used_bytes < -1 || row.document < -1 ||
-        row.call < -1 || row.call >= (int64_t)yield->job->n_calls ||
-        row.document >= (int64_t)yield->n_documents)
+        row.peak_rss_bytes < -1 || row.swap_used_bytes < -1 || row.cycle < -1 ||
+        row.document < -1 || row.call < -1)
         return not_allowed("a memory sample that is none", err);
     return add(&yield->memory, &row, sizeof row, err);
 }
@@ -292,7 +299,7 @@ static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error
 {
     int64_t elapsed_ns = integer(event, "ns"), cycle = integer(event, "cycle");
     as_cleanup_row row = {.cycle = (int)cycle,
-                          .document = (int)integer(event, "document"),
+                          .document = small(event, "document", INT_MAX - 1),
                           .seconds = (double)elapsed_ns * 1e-9};
     if (elapsed_ns < 0 || !is_index(cycle, (size_t)yield->job->n_cycles) ||
         !is_index(row.document, yield->n_documents))
@@ -320,7 +327,9 @@ static assay_code take_end(as_yield *yield, const json_t *event, assay_error *er
         return as_fail(err, ASSAY_E_CHILD,
                        "the worker loaded the model %lld times, once is needed",
                        (long long)yield->counts.n_loads);
-    if (yield->counts.n_forwards < 0 || integer(event, "close_ns") < 0)
+    const as_slot_row *counts = &yield->counts;
+    if (counts->n_forwards < 0 || integer(event, "close_ns") < 0 || counts->major_faults < 0 ||
+        counts->switches_wanted < 0 || counts->switches_forced < 0)
         return not_allowed("an end without its counts", err);
     return add_engine(yield, event, "exit", err);
 }
@@ -329,6 +338,7 @@ static assay_code take_end(as_yield *yield, const json_t *event, assay_error *er
 static assay_code take_error(as_yield *yield, const json_t *event, assay_error *err)
 {
     yield->has_error = true;
+    if (!text(event, "message")[0]) return not_allowed("an error without a sentence", err);
     for (int code = 1; code <= ASSAY_E_INTERRUPTED; code++)
         if (strcmp(assay_code_name((assay_code)code), text(event, "code")) == 0)
             return as_fail(err, (assay_code)code, "%s", text(event, "message"));

@@ -24,9 +24,10 @@ static double relative_cost(const as_candidate *candidate, const as_candidate *b
     return candidate->median_s / baseline->median_s;
 }
 
-/** May it take the baseline's place? */
+/** May it take the baseline's place?  No cost is below 0: a clock that says so is broken. */
 static bool is_better(const as_candidate *candidate, const as_candidate *baseline)
 {
+    if (!(relative_cost(candidate, baseline) >= 0)) return false;
     if (candidate->verdict == AS_VERDICT_FASTER) return true;
     return candidate->verdict == AS_VERDICT_NO_INTERVAL &&
            candidate->estimate.n_faster == candidate->estimate.n &&

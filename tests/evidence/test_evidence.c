@@ -431,7 +431,7 @@ static void a_truncated_database_is_refused(void **state)
     as_bytes_free(&all);
 }
 
-static void an_index_that_points_nowhere_is_refused(void **state)
+static void a_value_that_cannot_be_is_refused(void **state)
 {
     place *p = *state;
     as_evidence_writer *writer = create(p->path);
@@ -442,7 +442,9 @@ static void an_index_that_points_nowhere_is_refused(void **state)
     assert_int_equal(sqlite3_exec(database,
                                   "UPDATE answers SET box_set = 99 WHERE id = 1;"
                                   "UPDATE calls SET inputs = '[0]' WHERE id = 0;"
-                                  "UPDATE slots SET state = 'nice'",
+                                  "UPDATE slots SET state = 'nice';"
+                                  "UPDATE samples SET forward_ns = -2;"
+                                  "UPDATE orders SET round = 2147483647 WHERE id = 0",
                                   0, 0, 0),
                      SQLITE_OK);
     sqlite3_close(database);
@@ -451,7 +453,13 @@ static void an_index_that_points_nowhere_is_refused(void **state)
     const as_answer_row *answer_rows;
     const as_call_row *call_rows;
     const as_slot_row *slot_rows;
+    const as_sample_row *sample_rows;
+    const as_order_row *order_rows;
     size_t n;
+    assert_int_equal(as_evidence_samples(e, &sample_rows, &n, &err), ASSAY_E_FORMAT);
+    assert_non_null(strstr(err.message, "samples.forward_ns"));
+    assert_int_equal(as_evidence_orders(e, &order_rows, &n, &err), ASSAY_E_FORMAT);
+    assert_non_null(strstr(err.message, "orders.round"));
     assert_int_equal(as_evidence_answers(e, &answer_rows, &n, &err), ASSAY_E_FORMAT);
     assert_non_null(strstr(err.message, "answers.box_set"));
     assert_int_equal(as_evidence_calls(e, &call_rows, &n, &err), ASSAY_E_FORMAT);
@@ -545,7 +553,7 @@ int main(void)
         TEST(a_second_writer_is_refused),
         TEST(foreign_old_and_broken_files_get_one_sentence),
         TEST(a_truncated_database_is_refused),
-        TEST(an_index_that_points_nowhere_is_refused),
+        TEST(a_value_that_cannot_be_is_refused),
         TEST(a_killed_writer_leaves_whole_slots_only),
         TEST(reading_without_memory_fails_cleanly),
     };

@@ -168,6 +168,11 @@ static void lines_out_of_the_protocol_are_named(void **state)
         {"{\"event\":\"memory\",\"when\":\"call\"}", "memory sample that is none"},
         {"{\"event\":\"error\",\"code\":\"NO_SUCH\",\"message\":\"x\"}",
          "without a known code"},
+        {"{\"event\":\"error\",\"code\":\"ASSAY_E_FORMAT\"}", "without a sentence"},
+        {"{\"event\":\"loaded\",\"load_ns\":1,\"engine\":{},\"passes\":[{\"name\":\"p\","
+         "\"seconds\":1,"
+         "\"nodes_before\":1,\"nodes_after\":4294967296}]}",
+         "pass without its time or nodes"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assay_error err = {0};

@@ -52,6 +52,14 @@ static void verdicts_follow_the_margin(void **state)
     assert_int_equal(median_of(5).verdict, AS_VERDICT_NO_INTERVAL);
 }
 
+static void a_time_below_0_wins_nothing(void **state)
+{
+    (void)state;
+    const as_candidate c[] = {base(), median_of(-1)};
+    as_choice choice = as_verdict_choose(c, 2, 0);
+    assert_int_equal(choice.policy, 0);
+}
+
 static void the_constraint_comes_before_the_cost(void **state)
 {
     (void)state;
@@ -151,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts_follow_the_margin),
+        cmocka_unit_test(a_time_below_0_wins_nothing),
         cmocka_unit_test(the_constraint_comes_before_the_cost),
         cmocka_unit_test(the_least_cost_wins),
         cmocka_unit_test(ties_go_to_the_simpler_then_to_less_memory_then_to_the_first),
