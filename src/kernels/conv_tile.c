@@ -19,10 +19,18 @@ size_t KERNEL(conv_tile_packed_floats)(const as_conv_shape *shape, size_t chains
  * the panel stay in the first-level cache. */
 #define PACK_CHANNELS 16
 
+/* n input channels of one tap of one column: `chains` of them in a row of the panel. */
+AS_INLINE void pack_channels(const float *w, size_t n_taps, size_t n, size_t width,
+                             const size_t chains, float *to)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i / chains * width + i % chains] = w[i * n_taps];
+}
+
 /* One panel: channels oc0 .. oc0 + n_columns - 1 of a group, padded with zeros to `width` lanes. */
-static void pack_panel(const as_conv_shape *s, size_t chains, const float *weights,
-                       const float *bias, size_t oc0, size_t n_columns, size_t width,
-                       float *panel)
+AS_INLINE void pack_panel(const as_conv_shape *s, const float *weights, const float *bias,
+                          size_t oc0, size_t n_columns, size_t width, const size_t chains,
+                          float *panel)
 {
     const size_t icg = s->ic / s->group, n_taps = s->kh * s->kw;
     if (n_columns * chains < width || chains > 1 || !bias)
@@ -33,11 +41,9 @@ static void pack_panel(const as_conv_shape *s, size_t chains, const float *weigh
         const size_t n = icg - i0 < PACK_CHANNELS ? icg - i0 : PACK_CHANNELS;
         for (size_t j = 0; j < n_columns; j++) {
             const float *w = weights + ((oc0 + j) * icg + i0) * n_taps;
-            for (size_t tap = 0; tap < n_taps; tap++) {
-                float *to = panel + (1 + (tap * icg + i0) / chains) * width + j * chains;
-                for (size_t i = 0; i < n; i++)
-                    to[i / chains * width + i % chains] = w[i * n_taps + tap];
-            }
+            for (size_t tap = 0; tap < n_taps; tap++)
+                pack_channels(w + tap, n_taps, n, width, chains,
+                              panel + (1 + (tap * icg + i0) / chains) * width + j * chains);
         }
     }
 }
@@ -51,7 +57,13 @@ void KERNEL(conv_tile_pack)(const as_conv_shape *shape, size_t chains, const flo
             vecs = tile_panel_vecs(at, n_vecs, chains);
             const size_t c0 = at * VF_LANES / chains, width = vecs * VF_LANES;
             const size_t room = width / chains, n_columns = ocg - c0 < room ? ocg - c0 : room;
-            pack_panel(shape, chains, weights, bias, g * ocg + c0, n_columns, width, packed);
+            const size_t oc0 = g * ocg + c0;
+            if (chains == 1) /* known where it is inlined, nothing is divided by it */
+                pack_panel(shape, weights, bias, oc0, n_columns, width, 1, packed);
+            else if (chains == 2)
+                pack_panel(shape, weights, bias, oc0, n_columns, width, 2, packed);
+            else
+                pack_panel(shape, weights, bias, oc0, n_columns, width, 4, packed);
             packed += width * (taps_floats(shape) / chains + 1);
         }
     }
