@@ -10,9 +10,9 @@
 #include "base/memory.h"
 #include "image/decode.h"
 
-/* A progressive file may have any number of scans, each of which costs the time of a whole picture:
- * encoders make about 10, the format's finest split has under 200 for each of 4 components. */
-enum { SCANS_MOST = 500 };
+/* A progressive file may have any number of scans, each of which costs the time of a whole picture.
+ * Encoders make about 10; one for each coefficient of three components are 190. */
+enum { SCANS_MOST = 200 };
 
 /* One call; libjpeg's functions find it by client_data. */
 typedef struct jpeg_call {
@@ -45,10 +45,13 @@ static void on_error(j_common_ptr jpeg)
     longjmp(call->back, 1);
 }
 
-/* Level -1 is a warning of corrupt data, levels from 0 on tell what is done. */
+/* Level -1 warns of corrupt data, which ends the call; levels from 0 on tell what is done. */
 static void on_message(j_common_ptr jpeg, int level)
 {
-    if (level < 0) keep_message(jpeg);
+    jpeg_call *call = jpeg->client_data;
+    if (level >= 0) return;
+    keep_message(jpeg);
+    longjmp(call->back, 1);
 }
 
 static void on_output(j_common_ptr jpeg) { (void)jpeg; }
@@ -57,7 +60,7 @@ static void on_progress(j_common_ptr jpeg)
 {
     jpeg_call *call = jpeg->client_data;
     if (call->jpeg.input_scan_number <= SCANS_MOST) return;
-    as_complaint_keep(&call->complaint, "more than 500 scans");
+    as_complaint_keep(&call->complaint, "more than 200 scans");
     longjmp(call->back, 1);
 }
 

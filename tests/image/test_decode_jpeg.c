@@ -24,7 +24,20 @@ typedef struct kind {
     int n_channels;
     JSAMPLE colour[4];
     bool is_progressive, has_restarts, has_no_adobe;
+    bool is_split; /* a scan for each coefficient of each component */
 } kind;
+
+/* The scans of the finest split; scans[1 + 63 * 4]. */
+static int split(int n_channels, jpeg_scan_info *scans)
+{
+    int n = 0;
+    scans[n++] = (jpeg_scan_info){.comps_in_scan = n_channels, .component_index = {0, 1, 2, 3}};
+    for (int c = 0; c < n_channels; c++)
+        for (int k = 1; k < 64; k++)
+            scans[n++] =
+                (jpeg_scan_info){.comps_in_scan = 1, .component_index = {c}, .Ss = k, .Se = k};
+    return n;
+}
 
 static unsigned char *write_jpeg(const kind *k, size_t *size)
 {
@@ -46,6 +59,11 @@ static unsigned char *write_jpeg(const kind *k, size_t *size)
     jpeg_set_colorspace(&jpeg, k->to);
     jpeg_set_quality(&jpeg, 100, TRUE);
     if (k->is_progressive) jpeg_simple_progression(&jpeg);
+    jpeg_scan_info scans[1 + 63 * 4];
+    if (k->is_split) {
+        jpeg.num_scans = split(k->n_channels, scans);
+        jpeg.scan_info = scans;
+    }
     if (k->has_restarts) jpeg.restart_interval = 1;
     if (k->has_no_adobe) jpeg.write_Adobe_marker = FALSE;
     jpeg_start_compress(&jpeg, TRUE);
@@ -66,6 +84,7 @@ static void every_colour_space_gives_the_same_colour(void **state)
         {JCS_RGB, JCS_YCbCr, 3, {200, 100, 50}, .is_progressive = true},
         {JCS_RGB, JCS_YCbCr, 3, {200, 100, 50}, .has_restarts = true},
         {JCS_RGB, JCS_RGB, 3, {200, 100, 50}, .is_progressive = false},
+        {JCS_RGB, JCS_YCbCr, 3, {200, 100, 50}, .is_split = true},
         /* Adobe's CMYK is inverted: what is stored is how much light is left. */
         {JCS_CMYK, JCS_CMYK, 4, {200, 100, 50, 255}, .is_progressive = false},
         {JCS_CMYK, JCS_YCCK, 4, {200, 100, 50, 255}, .is_progressive = true},
@@ -127,6 +146,19 @@ static void a_picture_whose_middle_is_missing_is_not_used(void **state)
     free(data);
 }
 
+static void a_picture_of_very_many_scans_is_refused(void **state)
+{
+    (void)state;
+    static const kind many = {JCS_CMYK, JCS_CMYK, 4, {200, 100, 50, 9}, .is_split = true};
+    size_t size;
+    as_image image;
+    assay_error err;
+    unsigned char *data = write_jpeg(&many, &size);
+    assert_int_equal(as_image_decode(data, size, "x", &image, &err), ASSAY_E_FORMAT);
+    assert_non_null(strstr(err.message, "(more than 200 scans)"));
+    free(data);
+}
+
 static void what_libjpeg_cannot_read_is_told_apart_from_damage(void **state)
 {
     (void)state;
@@ -169,6 +201,7 @@ int main(void)
         cmocka_unit_test(every_colour_space_gives_the_same_colour),
         cmocka_unit_test(grey_is_replicated),
         cmocka_unit_test(a_picture_whose_middle_is_missing_is_not_used),
+        cmocka_unit_test(a_picture_of_very_many_scans_is_refused),
         cmocka_unit_test(what_libjpeg_cannot_read_is_told_apart_from_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
