@@ -62,6 +62,17 @@ static assay_code choose_shapes(inspection *in, const char *text, assay_error *e
     return code;
 }
 
+/* Shapes as chosen, or, where they depend on values of inputs, as far as they are known. */
+static assay_code infer(inspection *in, bool *needs_values, assay_error *err)
+{
+    const int n = as_graph_n_inputs(in->graph);
+    assay_code code = as_shape_infer(in->graph, in->inputs, n, &in->shapes, err);
+    *needs_values = code == ASSAY_E_UNSUPPORTED;
+    if (!*needs_values) return code;
+    in->why_no_plan = *err;
+    return as_shape_infer(in->graph, NULL, 0, &in->shapes, err);
+}
+
 static assay_code look(inspection *in, const char *path, const inspect_options *o,
                        assay_error *err)
 {
@@ -72,13 +83,15 @@ static assay_code look(inspection *in, const char *path, const inspect_options *
     in->graph = as_model_graph(in->model);
     code = choose_shapes(in, o->shape, err);
     int n = as_graph_n_inputs(in->graph);
-    if (!code) code = as_shape_infer(in->graph, in->inputs, n, &in->shapes, err);
+    bool needs_values = false;
+    if (!code) code = infer(in, &needs_values, err);
     if (code) return code;
     for (int i = 0; i < as_graph_n_nodes(in->graph); i++) {
         as_cost cost = as_node_cost(in->graph, as_graph_node(in->graph, i), &in->shapes);
         in->macs += cost.macs;
         in->n_parameters += cost.n_parameters;
     }
+    if (needs_values) return ASSAY_OK;
     code = as_plan_new(in->graph, in->inputs, n, as_model_kernels(in->model),
                        as_model_options(in->model), as_model_weights(in->model), &in->plan,
                        &in->why_no_plan);

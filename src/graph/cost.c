@@ -10,9 +10,10 @@ static size_t times(size_t a, size_t b)
     return as_mul(a, b, &product) ? product : SIZE_MAX;
 }
 
-/* Elements of a tensor from dim `from` on; 0 when they are not known. */
+/* Elements of a tensor (-1: left out) from dim `from` on; 0 when they are not known. */
 static size_t elements(const as_shapes *shapes, int tensor, int from)
 {
+    if (tensor < 0) return 0;
     as_shape shape = shapes->of[tensor], rest = {.rank = shape.rank - from};
     for (int i = from; i < shape.rank; i++)
         rest.dims[i - from] = shape.dims[i];

@@ -207,6 +207,9 @@ assay_code as_form_reshape(as_planner *p, const as_node *node, assay_error *err)
 {
     const as_shape *y = as_planner_shape(p, node->outputs[0]);
     int input = -1, value = -1;
+    if (p->plain_of[node->inputs[0]] >=
+        0) /* then it is another shape of that, without a layer */
+        return as_planner_refuse(p, node, err, "its input lies in C order");
     assay_code code = as_planner_input(p, node, 0, &input, err);
     if (!code) code = as_planner_value(p, y, &value, err);
     if (code) return code;
