@@ -102,10 +102,12 @@ static assay_code take_bytes(as_external *external, const as_external_part *part
                              size_t n_bytes, assay_error *err)
 {
     const as_beneath *from = &part->file;
-    as_external_file *file = external->files, *end = file + external->n_files;
-    while (file < end && (file->device != from->device || file->inode != from->inode))
-        file++;
-    if (file == end) {
+    as_external_file *file = NULL;
+    for (size_t i = 0; !file && i < external->n_files; i++)
+        if (external->files[i].device == from->device &&
+            external->files[i].inode == from->inode)
+            file = &external->files[i];
+    if (!file) {
         as_external_file *grown =
             as_grow(external->files, external->n_files, &external->room, sizeof *grown);
         if (!grown) return as_fail(err, ASSAY_E_MEMORY, "no memory for its external data");
