@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/size.h"
 
@@ -128,4 +129,13 @@ void as_touch_pages(void *memory, size_t bytes)
     const size_t before = (size_t)((uintptr_t)memory % PAGE_BYTES);
     /* EINVAL before Linux 5.14: then they come one by one. */
     (void)madvise((char *)memory - before, bytes + before, MADV_POPULATE_WRITE);
+}
+
+size_t as_memory_physical(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    size_t all = 0;
+    if (pages <= 0 || bytes <= 0 || !as_mul((size_t)pages, (size_t)bytes, &all))
+        return SIZE_MAX;
+    return all;
 }

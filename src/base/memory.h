@@ -48,6 +48,9 @@ void *as_alloc_pages(size_t bytes) AS_CHECKED;
 /** Give pages back; `bytes` as they were asked for.  Takes NULL. */
 void as_free_pages(void *memory, size_t bytes);
 
+/** Bytes of memory that the machine has; SIZE_MAX where it does not say. */
+size_t as_memory_physical(void);
+
 /**
  * Let the pages of `bytes` bytes at `memory` come all at once: half the time that it takes one by one,
  * when each is first written.  What they hold stays.  Harmless where the system cannot.

@@ -133,7 +133,12 @@ static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *
     if (wanted > s->arena_room) {
         size_t bytes = 0;
         free_arena(s);
-        if (as_mul(wanted, sizeof *s->arena, &bytes)) s->arena = as_alloc_pages(bytes);
+        if (!as_mul(wanted, sizeof *s->arena, &bytes) || bytes > as_memory_physical())
+            return as_fail(err, ASSAY_E_MEMORY,
+                           "a run on inputs of this size is too large: it needs %zu MiB, the "
+                           "machine has %zu MiB",
+                           wanted >> 18, as_memory_physical() >> 20);
+        s->arena = as_alloc_pages(bytes);
         if (!s->arena)
             return as_fail(err, ASSAY_E_MEMORY, "no memory for an arena of %zu floats", wanted);
         s->arena_room = wanted;

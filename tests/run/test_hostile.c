@@ -226,6 +226,24 @@ static void nodes_in_any_order_run(void **state)
     assay_model_free(model);
 }
 
+static void a_run_that_no_machine_holds_is_refused_before_it_takes_memory(void **state)
+{
+    (void)state;
+    static const float value;
+    assay_error err = {0};
+    assay_model *model = NULL;
+    assay_session *session = NULL;
+    assert_int_equal(assay_model_load(CASE "dynamic_7x9/model.onnx", NULL, &model, &err), 0);
+    assert_int_equal(assay_session_new(model, 1, &session, NULL), ASSAY_OK);
+    assay_tensor x = {.rank = 4, .dims = {1, 2, 1 << 21, 1 << 21}, .data = &value}, y;
+    assert_int_equal(assay_session_run(session, &x, 1, &y, 1, &err), ASSAY_E_MEMORY);
+    assert_non_null(
+        strstr(err.message, "a run on inputs of this size is too large: it needs "));
+    assert_int_equal(as_session_arena_bytes(session), 0);
+    assay_session_free(session);
+    assay_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +251,7 @@ int main(void)
         cmocka_unit_test(none_takes_more_than_64_mib),
         cmocka_unit_test(empty_messages_do_not_multiply_a_file),
         cmocka_unit_test(nodes_in_any_order_run),
+        cmocka_unit_test(a_run_that_no_machine_holds_is_refused_before_it_takes_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
