@@ -128,7 +128,8 @@ static void find_operand(const epilogue_job *job, const as_step *step, step_job 
     size_t row = job->pixel / job->w, x = job->pixel % job->w;
     size_t image = row / job->h, y = row % job->h;
     const as_view *v = &step->view;
-    out->y = v->data && !is_splat(step) ? v->data + job->c0 : v->data; /* NULL + 0 is undefined */
+    out->y =
+        v->data && !is_splat(step) ? v->data + job->c0 : v->data; /* NULL + 0 is undefined */
     out->y_increment = 0;
     switch (step->operand) {
     case AS_OPERAND_SCALAR:
