@@ -8,11 +8,19 @@
  * that is read of it.  Each element is one chain of multiplications and additions in depth order,
  * whatever the rows that are done together.
  */
+#include "base/compiler.h"
+#include "base/vector.h"
 #include "operators/broadcast.h"
 
 #define DEPTH  256
-#define WIDTH  16
+#define WIDTH  8 /* with HEIGHT rows of sums, what 16 registers of four floats hold */
 #define HEIGHT 4
+
+/* One row of a panel, or of sums. */
+typedef union panel_row {
+    float columns[WIDTH];
+    as_float4 part[2];
+} panel_row;
 
 /* One product of matrices; strides count elements. */
 typedef struct product {
@@ -26,66 +34,85 @@ typedef struct product {
 /* ---- Floats ---- */
 
 /* b's panel from depth k0 and column j0 on, zeros where it ends. */
-static void pack(const product *p, size_t k0, size_t n_depth, size_t j0, float *panel)
+static void pack(const product *p, size_t k0, size_t n_depth, size_t j0, panel_row *panel)
 {
     const size_t n = p->columns - j0 < WIDTH ? p->columns - j0 : WIDTH;
-    for (size_t k = 0; k < n_depth; k++, panel += WIDTH) {
+    for (size_t k = 0; k < n_depth; k++) {
         const float *from = (const float *)p->b + (k0 + k) * p->b_step + j0 * p->b_column;
-        for (size_t j = 0; j < n; j++)
-            panel[j] = from[j * p->b_column];
-        for (size_t j = n; j < WIDTH; j++)
-            panel[j] = 0;
+        for (size_t j = 0; j < WIDTH; j++)
+            panel[k].columns[j] = j < n ? from[j * p->b_column] : 0;
     }
 }
 
 /* HEIGHT or one row of sums, on top of what is there. */
 #define TILE(name, rows)                                                                       \
-    static void name(const product *p, const float *restrict a, const float *restrict panel,   \
-                     size_t n_depth, float *restrict sums)                                     \
+    static void name(const product *p, const float *a, const panel_row *panel, size_t n_depth, \
+                     panel_row *sums)                                                          \
     {                                                                                          \
-        float s[rows][WIDTH];                                                                  \
+        panel_row s[rows];                                                                     \
         for (size_t r = 0; r < (rows); r++)                                                    \
-            for (size_t j = 0; j < WIDTH; j++)                                                 \
-                s[r][j] = sums[r * WIDTH + j];                                                 \
-        for (size_t k = 0; k < n_depth; k++)                                                   \
+            s[r] = sums[r];                                                                    \
+        for (size_t k = 0; k < n_depth; k++, a += p->a_step) {                                 \
+            const as_float4 low = panel[k].part[0], high = panel[k].part[1];                   \
+            AS_UNROLL                                                                          \
             for (size_t r = 0; r < (rows); r++) {                                              \
-                const float x = a[r * p->a_row + k * p->a_step];                               \
-                for (size_t j = 0; j < WIDTH; j++)                                             \
-                    s[r][j] += x * panel[k * WIDTH + j];                                       \
+                const float x = a[r * p->a_row];                                               \
+                s[r].part[0] += x * low;                                                       \
+                s[r].part[1] += x * high;                                                      \
             }                                                                                  \
+        }                                                                                      \
         for (size_t r = 0; r < (rows); r++)                                                    \
-            for (size_t j = 0; j < WIDTH; j++)                                                 \
-                sums[r * WIDTH + j] = s[r][j];                                                 \
+            sums[r] = s[r];                                                                    \
     }
 TILE(tile_rows, HEIGHT)
 TILE(tile_row, 1)
 
 /* Rows [row, row + n_rows), columns from j0 on, over one panel; the first one starts from 0. */
 static void add_panel(const product *p, size_t row, size_t n_rows, size_t k0, size_t n_depth,
-                      size_t j0, const float *panel)
+                      size_t j0, const panel_row *panel)
 {
     const size_t n = p->columns - j0 < WIDTH ? p->columns - j0 : WIDTH;
-    float sums[HEIGHT * WIDTH];
+    panel_row sums[HEIGHT];
     for (size_t i = 0, height; i < n_rows; i += height) {
         const float *a = (const float *)p->a + (row + i) * p->a_row + k0 * p->a_step;
         float *c = (float *)p->c + (row + i) * p->columns + j0;
         height = n_rows - i < HEIGHT ? 1 : HEIGHT;
         for (size_t r = 0; r < height; r++)
             for (size_t j = 0; j < WIDTH; j++)
-                sums[r * WIDTH + j] = k0 && j < n ? c[r * p->columns + j] : 0;
+                sums[r].columns[j] = k0 && j < n ? c[r * p->columns + j] : 0;
         if (height == HEIGHT)
             tile_rows(p, a, panel, n_depth, sums);
         else
             tile_row(p, a, panel, n_depth, sums);
         for (size_t r = 0; r < height; r++)
             for (size_t j = 0; j < n; j++)
-                c[r * p->columns + j] = sums[r * WIDTH + j];
+                c[r * p->columns + j] = sums[r].columns[j];
+    }
+}
+
+/* Few rows, which are not worth a panel: rows of b are added up as they lie. */
+static void multiply_thin(const product *p, size_t row, size_t n_rows)
+{
+    for (size_t i = row; i < row + n_rows; i++) {
+        float *restrict c = (float *)p->c + i * p->columns;
+        for (size_t j = 0; j < p->columns; j++)
+            c[j] = 0;
+        for (size_t k = 0; k < p->depth; k++) {
+            const float x = ((const float *)p->a)[i * p->a_row + k * p->a_step];
+            const float *restrict b = (const float *)p->b + k * p->b_step;
+            for (size_t j = 0; j < p->columns; j++)
+                c[j] += x * b[j];
+        }
     }
 }
 
 static void multiply_f32(const product *p, size_t row, size_t n_rows)
 {
-    float panel[DEPTH * WIDTH];
+    panel_row panel[DEPTH];
+    if (n_rows < HEIGHT && p->b_column == 1) {
+        multiply_thin(p, row, n_rows);
+        return;
+    }
     if (p->depth == 0)
         for (size_t i = row * p->columns; i < (row + n_rows) * p->columns; i++)
             ((float *)p->c)[i] = 0;

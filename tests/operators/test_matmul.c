@@ -88,6 +88,23 @@ static void sizes_about_the_blocks_are_right_transposed_or_not(void **state)
     }
 }
 
+/* call.h runs it row by row too, and compares the bytes. */
+static void a_row_alone_has_the_same_bits_as_among_others(void **state)
+{
+    (void)state;
+    static float a[13 * 300], b[300 * 21];
+    for (size_t i = 0; i < AS_COUNT_OF(a); i++)
+        a[i] = whole(i) / 7;
+    for (size_t i = 0; i < AS_COUNT_OF(b); i++)
+        b[i] = whole(i + 3) / 11;
+    one_op t = start(AS_OP_MATMUL);
+    give(&t, (as_array){AS_F32, SHAPE(13, 300), a});
+    give(&t, (as_array){AS_F32, SHAPE(300, 21), b});
+    run(&t, 1);
+    assert_int_equal(t.code, ASSAY_OK);
+    stop(&t);
+}
+
 static void gemms_third_input_may_be_left_out_or_spread(void **state)
 {
     (void)state;
@@ -113,6 +130,7 @@ int main(void)
         cmocka_unit_test(batches_spread),
         cmocka_unit_test(a_product_over_nothing_is_zero),
         cmocka_unit_test(sizes_about_the_blocks_are_right_transposed_or_not),
+        cmocka_unit_test(a_row_alone_has_the_same_bits_as_among_others),
         cmocka_unit_test(gemms_third_input_may_be_left_out_or_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

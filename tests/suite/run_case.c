@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "assay/session.h"
+#include "base/compiler.h"
 #include "onnx/onnx.h"
 
 /* Within what outputs must be right: onnx.backend.test.case.test_case.TestCase's defaults. */
@@ -19,8 +20,7 @@
 
 #define MOST_TENSORS 64
 
-static suite_result result(suite_verdict verdict, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static suite_result result(suite_verdict verdict, const char *format, ...) AS_PRINTF(2, 3);
 
 static suite_result result(suite_verdict verdict, const char *format, ...)
 {
