@@ -3,10 +3,10 @@
  * Is a MediaBox there?  qpdf copies the one page into an empty PDF, inherited values included, and
  * prints that as JSON.
  */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "image/pdf_child.h"
 
 enum { JSON_BYTES = 16 << 20, REFERENCES_MOST = 8 };
@@ -49,8 +49,10 @@ assay_code as_pdf_judge_box(const as_bytes *json, const char *what, as_trouble *
                             assay_error *err)
 {
     const json_t *objects;
-    json_t *root = json_loadb((const char *)json->data, json->size, 0, NULL);
-    const json_t *box = find_box(root, &objects);
+    json_t *root;
+    assay_code code = as_json_parse(json->data, json->size, 0, &root, err);
+    if (code == ASSAY_E_MEMORY) return code;
+    const json_t *box = find_box(root, &objects); /* none where it is no JSON */
     bool is_there = box && !json_is_null(box), is_whole = is_box(objects, box);
     json_decref(root);
     if (is_whole) return ASSAY_OK;
