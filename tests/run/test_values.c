@@ -15,7 +15,7 @@ typedef struct opened {
 
 static opened open_model(void)
 {
-    char path[] = "/tmp/assay-values-XXXXXX";
+    char path[] = P_tmpdir "/assay-values-XXXXXX";
     opened o = {0};
     assay_error err = {0};
     size_t size;
