@@ -208,7 +208,7 @@ static assay_code execute(assay_session *s, as_plan *plan, const assay_tensor *i
     as_plan_bind(plan, s->arena);
     for (int i = 0; i < plan->n_inputs; i++)
         as_plan_bind_input(plan, i, inputs[i].data);
-    return as_execute(plan, s->pool, s->arena + plan->arena_floats,
+    return as_execute(plan, s->pool, s->arena ? s->arena + plan->arena_floats : NULL,
                       s->is_traced ? s->layer_ns : NULL, err);
 }
 
