@@ -125,36 +125,30 @@ static bool is_splat(const as_step *step)
  * it. */
 static void find_operand(const epilogue_job *job, const as_step *step, step_job *out)
 {
-    size_t row = job->pixel / job->w, x = job->pixel % job->w;
-    size_t image = row / job->h, y = row % job->h;
+    const size_t row = job->pixel / job->w, x = job->pixel % job->w;
+    const size_t image = row / job->h, y = row % job->h;
     const as_view *v = &step->view;
-    out->y =
-        v->data && !is_splat(step) ? v->data + job->c0 : v->data; /* NULL + 0 is undefined */
     out->y_increment = 0;
-    switch (step->operand) {
-    case AS_OPERAND_SCALAR:
+    if (step->operand == AS_OPERAND_SCALAR) { /* the one without a view */
         out->y = &step->a;
-        break;
-    case AS_OPERAND_CHANNEL:
-        break;
-    case AS_OPERAND_IMAGE:
-        out->y += image * v->pixel_stride;
-        break;
-    case AS_OPERAND_PIXEL:
-    case AS_OPERAND_TENSOR:
-        out->y_increment = v->pixel_stride;
-        if (!step->row_map && !step->col_map) {
-            out->y += job->pixel * v->pixel_stride;
-            break;
-        }
-        out->y +=
-            (image * v->h + (step->row_map ? step->row_map[y] : y)) * v->w * v->pixel_stride;
-        if (step->col_map)
-            out->col_map = step->col_map + x;
-        else
-            out->y += x * v->pixel_stride;
-        break;
+        return;
     }
+    out->y = v->data + (is_splat(step) ? 0 : job->c0);
+    if (step->operand == AS_OPERAND_CHANNEL) return;
+    if (step->operand == AS_OPERAND_IMAGE) {
+        out->y += image * v->pixel_stride;
+        return;
+    }
+    out->y_increment = v->pixel_stride;
+    if (!step->row_map && !step->col_map) {
+        out->y += job->pixel * v->pixel_stride;
+        return;
+    }
+    out->y += (image * v->h + (step->row_map ? step->row_map[y] : y)) * v->w * v->pixel_stride;
+    if (step->col_map)
+        out->col_map = step->col_map + x;
+    else
+        out->y += x * v->pixel_stride;
 }
 
 /* Join the pixels to one long vector where memory and operands allow, for short channel counts. */
