@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/graph.h"
 
+#include <limits.h>
+#include <search.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -18,15 +20,18 @@ as_graph *as_graph_new(void)
     return NULL;
 }
 
+/* A name's node holds a tensor of the arena. */
+static void leave(void *tensor) { (void)tensor; }
+
 void as_graph_free(as_graph *graph)
 {
     if (!graph) return;
+    tdestroy(graph->by_name, leave);
     as_arena_free(graph->arena);
     as_free(graph->nodes);
     as_free(graph->tensors);
     as_free(graph->inputs.items);
     as_free(graph->outputs.items);
-    as_free(graph->by_name);
     as_free(graph);
 }
 
@@ -59,7 +64,6 @@ size_t as_graph_bytes(const as_graph *graph)
     return as_arena_bytes(graph->arena) + sizeof *graph +
            graph->nodes_room * sizeof *graph->nodes +
            graph->tensors_room * sizeof *graph->tensors +
-           graph->by_name_room * sizeof *graph->by_name +
            (graph->inputs.room + graph->outputs.room) * sizeof *graph->inputs.items;
 }
 
@@ -109,57 +113,24 @@ bool as_graph_reserve(as_graph *graph, size_t bytes)
     return as_arena_reserve(graph->arena, bytes);
 }
 
-/* FNV-1a, 64 bit: Fowler, Noll and Vo's offset basis and prime. */
-static size_t hash_of(const char *name)
+/* By name: the libc's balanced tree, whose depth no choice of names can spoil. */
+static int by_name(const void *a, const void *b)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    return (size_t)(hash ^ (hash >> 32));
-}
-
-/* The slot where `name` is or would be. */
-static int *slot_of(const as_graph *graph, const char *name)
-{
-    size_t mask = graph->by_name_room - 1;
-    for (size_t at = hash_of(name) & mask;; at = (at + 1) & mask) {
-        int *slot = &graph->by_name[at];
-        if (*slot == 0 || strcmp(graph->tensors[*slot - 1]->tensor.name, name) == 0)
-            return slot;
-    }
+    const as_tensor *x = a, *y = b;
+    return strcmp(x->name, y->name);
 }
 
 int as_graph_find_tensor(const as_graph *graph, const char *name)
 {
-    if (!name[0] || graph->by_name_room == 0) return -1;
-    return *slot_of(graph, name) - 1;
-}
-
-/* Keep the table at most half full, for one more name. */
-static bool make_name_room(as_graph *graph)
-{
-    if (graph->n_tensors + 1 <= graph->by_name_room / 2) return true;
-    size_t wanted = 64;
-    while (wanted / 2 < graph->n_tensors + 1)
-        if (!as_mul(wanted, 2, &wanted)) return false;
-    int *larger = as_alloc_array(wanted, sizeof *larger);
-    if (!larger) return false;
-    as_free(graph->by_name);
-    graph->by_name = larger;
-    graph->by_name_room = wanted;
-    for (size_t i = 0; i < graph->n_tensors; i++) {
-        const char *name = graph->tensors[i]->tensor.name;
-        if (!name[0]) continue;
-        int *slot = slot_of(graph, name);
-        if (*slot == 0) *slot = (int)i + 1;
-    }
-    return true;
+    const as_tensor wanted = {.name = name};
+    as_tensor *const *found = name[0] ? tfind(&wanted, &graph->by_name, by_name) : NULL;
+    return found ? (*found)->id : -1;
 }
 
 int as_graph_add_tensor(as_graph *graph, const char *name, as_dtype dtype,
                         const as_shape *shape)
 {
-    if (graph->n_tensors >= INT_MAX - 1 || !make_name_room(graph)) return -1;
+    if (graph->n_tensors >= INT_MAX) return -1;
     as_tensor_entry **tensors =
         as_grow(graph->tensors, graph->n_tensors, &graph->tensors_room, sizeof *graph->tensors);
     if (!tensors) return -1;
@@ -179,11 +150,9 @@ int as_graph_add_tensor(as_graph *graph, const char *name, as_dtype dtype,
     }
     for (int i = 0; i < AS_MAX_RANK; i++)
         tensor->dim_names[i] = "";
+    /* of equal names the first is found */
+    if (copy && !tsearch(tensor, &graph->by_name, by_name)) return -1;
     graph->tensors[graph->n_tensors++] = entry;
-    if (copy) {
-        int *slot = slot_of(graph, copy);
-        if (*slot == 0) *slot = id + 1; /* of equal names the first is found */
-    }
     return id;
 }
 

@@ -33,9 +33,7 @@ struct as_graph {
     as_tensor_entry **tensors; /**< Owns the table; tensors[id]. */
     size_t n_tensors, tensors_room;
     as_ids inputs, outputs;
-    /* Tensors by name: open addressing, entries are id + 1, 0 = free; a power of two long. */
-    int *by_name; /**< Owns. */
-    size_t by_name_room;
+    void *by_name; /**< Owns: a tree of tsearch(3) over the tensors that have a name. */
 };
 
 /** Note that `node` reads `tensor` (-1: nothing).  @return false without memory. */

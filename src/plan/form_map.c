@@ -41,15 +41,21 @@ assay_code as_form_elementwise(as_planner *p, const as_node *node, assay_error *
     return code;
 }
 
+/* Count how often the concatenation reads each value. */
+static void count_parts(as_planner *p, const as_node *node)
+{
+    for (int i = 0; i < node->n_inputs; i++)
+        p->values[p->value_of[node->inputs[i]]].n_parts = 0;
+    for (int i = 0; i < node->n_inputs; i++)
+        p->values[p->value_of[node->inputs[i]]].n_parts++;
+}
+
 /* Whether the producer of this part can write straight into the concatenation: the part has a
  * buffer of its own, and the concatenation reads it once. */
-static bool is_placed(const as_planner *p, const as_node *node, int i)
+static bool is_placed(const as_planner *p, int value)
 {
-    int value = p->value_of[node->inputs[i]];
-    if (value < 0 || p->values[value].parent >= 0 || p->values[value].is_tight) return false;
-    for (int j = 0; j < node->n_inputs; j++)
-        if (j != i && p->value_of[node->inputs[j]] == value) return false;
-    return true;
+    const as_value *v = &p->values[value];
+    return v->parent < 0 && !v->is_tight && v->n_parts == 1;
 }
 
 /* Copy a part that cannot be placed. */
@@ -82,10 +88,11 @@ assay_code as_form_concat(as_planner *p, const as_node *node, assay_error *err)
         if (p->value_of[node->inputs[i]] < 0)
             return as_planner_refuse(p, node, err, "its input %d is no computed float32", i);
     assay_code code = as_planner_value(p, y, &whole, err);
+    if (!code) count_parts(p, node);
     size_t channel = 0;
     for (int i = 0; !code && i < node->n_inputs; i++) {
-        if (is_placed(p, node, i)) {
-            int part = p->value_of[node->inputs[i]];
+        const int part = p->value_of[node->inputs[i]];
+        if (is_placed(p, part)) {
             p->values[part].parent = whole;
             p->values[part].channel = channel;
         } else {

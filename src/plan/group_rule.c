@@ -168,6 +168,17 @@ bool as_draft_form(const as_grouping *g, size_t first, size_t n, as_draft *draft
            pays(draft, layers, p->options, FORM_LOOKS, &fits) && as_draft_check(draft);
 }
 
+/* Whether a group may save a round trip of what the layer makes. */
+static bool is_large(const as_grouping *g, size_t at)
+{
+    as_layer *layer = &g->planner->plan->layers[at];
+    const as_view *out = as_layer_out(layer);
+    const size_t n_images = out ? out->n : layer->args.layout.view.n;
+    const as_value *root = &g->planner->values[g->touches[at * AS_SLOTS + AS_SLOT_OUT].root];
+    const double rows = (double)n_images * (double)as_layer_height(layer);
+    return rows * (double)(root->w * root->c * sizeof(float)) > (double)CACHED_BYTES;
+}
+
 void as_partition(const as_grouping *g, size_t first, size_t n, as_draft *draft, double *saved,
                   size_t *lengths)
 {
@@ -175,11 +186,12 @@ void as_partition(const as_grouping *g, size_t first, size_t n, as_draft *draft,
     const as_layer *layers = g->planner->plan->layers;
     saved[n] = 0;
     for (size_t i = n; i-- > 0;) {
-        bool fits = true;
+        bool fits = true, may_save = options->band_rows || is_large(g, first + i);
         saved[i] = saved[i + 1];
         lengths[i] = 1;
         for (size_t k = 2; fits && k <= as_min(n - i, AS_GROUP_LAYERS); k++) {
-            if (!as_draft_make(g, first + i, k, draft)) continue;
+            may_save = may_save || is_large(g, first + i + k - 1);
+            if (!may_save || !as_draft_make(g, first + i, k, draft)) continue;
             /* All that can be formed, or what pays. */
             double sum =
                 saved[i + k] + (options->band_rows ? (double)(k * k) : saved_trips(draft));

@@ -37,22 +37,45 @@ static int group_of(const as_planner *p, int layer)
     return layer == INT_MAX ? INT_MAX : p->group_of[layer];
 }
 
-/*
- * An elementwise layer whose input nobody needs afterwards writes over it: fewer bytes to move.
- * Only whole buffers are reused, and only where input and output have the same extents; not in a
- * group whose other layers touch the input, too, since they are at work at the same time.
- */
-static bool is_root_alone(const as_planner *p, int value, int layer)
+/* Who sees a value. */
+typedef struct views {
+    int last;      /* the group that sees it last, -1 = none */
+    size_t n_last; /* views of that group */
+    bool has_parts;
+} views;
+
+/* What an elementwise layer reads and makes, -1 = it is none. */
+typedef struct ends {
+    int in, out;
+} ends;
+
+static void see_values(const as_planner *p, views *seen)
 {
-    if (p->values[value].parent >= 0 || p->values[value].is_tight) return false;
-    if (p->values[value].is_inside) return false;
     for (size_t i = 0; i < p->n_values; i++)
-        if (p->values[i].parent == value) return false;
-    for (size_t i = 0; i < p->n_fixups; i++)
-        if (p->fixups[i].value == value && p->fixups[i].layer != layer &&
-            group_of(p, p->fixups[i].layer) >= group_of(p, layer))
-            return false;
-    return true;
+        seen[i] = (views){.last = -1};
+    for (size_t i = 0; i < p->n_values; i++)
+        if (p->values[i].parent >= 0) seen[p->values[i].parent].has_parts = true;
+    for (size_t i = 0; i < p->n_fixups; i++) {
+        views *v = &seen[p->fixups[i].value];
+        const int group = group_of(p, p->fixups[i].layer);
+        if (group > v->last) *v = (views){.last = group, .has_parts = v->has_parts};
+        v->n_last += group == v->last;
+    }
+}
+
+static void see_ends(const as_planner *p, ends *of)
+{
+    for (size_t at = 0; at < p->plan->n_layers; at++)
+        of[at] = (ends){-1, -1};
+    for (size_t i = 0; i < p->n_fixups; i++) {
+        const as_fixup *fixup = &p->fixups[i];
+        if (fixup->layer == INT_MAX) continue;
+        const as_layer *layer = &p->plan->layers[fixup->layer];
+        const as_map_args *args = &layer->args.map;
+        if (layer->kind != AS_LAYER_MAP || args->row_map || args->col_map) continue;
+        if (fixup->view == &args->in) of[fixup->layer].in = fixup->value;
+        if (fixup->view == &args->out) of[fixup->layer].out = fixup->value;
+    }
 }
 
 static bool have_equal_extents(const as_value *a, const as_value *b)
@@ -60,32 +83,41 @@ static bool have_equal_extents(const as_value *a, const as_value *b)
     return a->n == b->n && a->h == b->h && a->w == b->w && a->c == b->c;
 }
 
-/* How often a layer sees a value. */
-static int n_views(const as_planner *p, int value, int layer)
+/*
+ * An elementwise layer whose input nobody needs afterwards writes over it: fewer bytes to move.
+ * Only whole buffers are reused, and only where input and output have the same extents; not in a
+ * group whose other layers touch the input, too, since they are at work at the same time.
+ */
+static bool is_reused(const as_planner *p, const views *seen, size_t layer, ends of)
 {
-    int n = 0;
-    for (size_t i = 0; i < p->n_fixups; i++)
-        n += p->fixups[i].value == value && p->fixups[i].layer == layer;
-    return n;
+    if (of.in < 0 || of.out < 0) return false;
+    const as_value *in = &p->values[of.in];
+    const views *v = &seen[of.in];
+    if (in->parent >= 0 || in->is_tight || in->is_inside || v->has_parts) return false;
+    if (v->last != p->group_of[layer] || v->n_last != 1) return false;
+    size_t channel;
+    return have_equal_extents(in, &p->values[of.out]) &&
+           !p->values[as_planner_root(p, of.out, &channel)].is_inside;
 }
 
-static void reuse_inputs(as_planner *p)
+static assay_code reuse_inputs(as_planner *p, assay_error *err)
 {
-    for (size_t at = 0; at < p->plan->n_layers; at++) {
-        as_map_args *args = &p->plan->layers[at].args.map;
-        if (p->plan->layers[at].kind != AS_LAYER_MAP || args->row_map || args->col_map)
-            continue;
-        int in = -1, out = -1;
-        for (size_t i = 0; i < p->n_fixups; i++) {
-            if (p->fixups[i].view == &args->in) in = p->fixups[i].value;
-            if (p->fixups[i].view == &args->out) out = p->fixups[i].value;
-        }
-        if (!is_root_alone(p, in, (int)at) || n_views(p, in, (int)at) != 1) continue;
-        if (!have_equal_extents(&p->values[in], &p->values[out])) continue;
-        size_t channel;
-        if (p->values[as_planner_root(p, out, &channel)].is_inside) continue;
-        p->values[in].parent = out; /* also where `out` is itself a part of a Concat */
+    views *seen = as_alloc_array(p->n_values + 1, sizeof *seen);
+    ends *of = as_alloc_array(p->plan->n_layers + 1, sizeof *of);
+    assay_code code =
+        seen && of ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
+    if (!code) {
+        see_values(p, seen);
+        see_ends(p, of);
     }
+    for (size_t at = 0; !code && at < p->plan->n_layers; at++) {
+        if (!is_reused(p, seen, at, of[at])) continue;
+        p->values[of[at].in].parent = of[at].out; /* also where that is a part of a Concat */
+        seen[of[at].out].has_parts = true;
+    }
+    as_free(of);
+    as_free(seen);
+    return code;
 }
 
 static assay_code find_ranges(const as_planner *p, as_live_range *ranges, assay_error *err)
@@ -109,10 +141,11 @@ static assay_code find_ranges(const as_planner *p, as_live_range *ranges, assay_
 
 assay_code as_planner_place(as_planner *p, assay_error *err)
 {
-    if (p->options->fuse) reuse_inputs(p);
+    assay_code code = p->options->fuse ? reuse_inputs(p, err) : ASSAY_OK;
+    if (code) return code;
     as_live_range *ranges = as_alloc_array(p->n_values, sizeof *ranges);
     if (!ranges) return as_fail(err, ASSAY_E_MEMORY, "no memory for a plan");
-    assay_code code = find_ranges(p, ranges, err);
+    code = find_ranges(p, ranges, err);
     if (!code) code = as_memory_layout(ranges, p->n_values, &p->plan->arena_floats, err);
     for (size_t i = 0; !code && i < p->n_fixups; i++) {
         size_t channel = 0;

@@ -31,6 +31,7 @@ typedef struct as_value {
     const void *data;  /**< A constant's elements, in the graph or the plan; else NULL. */
     int parent;        /**< Value in whose memory it lies; -1 = a buffer of its own. */
     size_t channel;    /**< Its first channel inside the parent's pixels. */
+    int n_parts;       /**< How often the Concat that is being formed reads it. */
     bool is_inside;    /**< Of one group alone: no place in the arena. */
     bool is_tight;     /**< In C order: it cannot become a part of wider pixels. */
 } as_value;
