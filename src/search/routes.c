@@ -154,9 +154,10 @@ assay_code as_routes_best(const as_route_search *search, size_t layer, bool exac
         as_verdict verdict = AS_VERDICT_FASTER; /* the first one that is allowed */
         if (has_any)
             code = judge(search, layer, c, *best, AS_LAYER_MATTERS * whole_s, &verdict, err);
-        if (verdict == AS_VERDICT_FASTER) *best = c;
-        settled =
-            settled && verdict != AS_VERDICT_UNDECIDED && verdict != AS_VERDICT_NO_INTERVAL;
+        const bool is_open =
+            verdict == AS_VERDICT_UNDECIDED || verdict == AS_VERDICT_NO_INTERVAL;
+        if (verdict == AS_VERDICT_FASTER || (is_open && c == l->rule)) *best = c;
+        settled = settled && !is_open;
         has_any = true;
     }
     if (is_settled) *is_settled = settled;

@@ -15,8 +15,9 @@
  *
  * A layer's routes stand in order of preference: the exact ones first, then as the kernels list
  * them.  One takes the place of a preferred one when it is surely faster: by AS_MARGIN of the
- * layer, and by AS_LAYER_MATTERS of all layers together.  All else is a tie, and ties stay with
- * the preferred, so that tuning again chooses the same.  Rounds go on until nothing is undecided.
+ * layer, and by AS_LAYER_MATTERS of all layers together.  A tie stays with the preferred; what the
+ * rounds leave undecided stays with the rule's route, the default plan's.  So tuning again chooses
+ * the same.  Rounds go on until nothing is undecided.
  *
  * A route that took more than AS_HOPELESS times another's time in each of the first
  * AS_HOPELESS_ROUNDS rounds is timed no more: depthwise layers by `direct` cost v4 more than all its
@@ -57,6 +58,7 @@ typedef struct as_search_layer {
     const char *name, *op_type;
     as_route_option options[AS_SEARCH_ROUTES]; /**< In order of preference. */
     size_t n_options;                          /**< At least 1. */
+    size_t rule;                               /**< Which of them the default plan uses. */
     size_t chosen;                             /**< Filled: index in options. */
 } as_search_layer;
 

@@ -111,6 +111,8 @@ static assay_code list_layers(as_tuner *t, assay_error *err)
             (as_search_layer){.node = from->node, .name = from->name, .op_type = from->op_type};
         add_options(layer, routes, n_routes, &from->args.conv.shape, AS_EXACT);
         add_options(layer, routes, n_routes, &from->args.conv.shape, AS_CLOSE);
+        for (size_t c = 0; c < layer->n_options; c++)
+            if (strcmp(layer->options[c].route, from->route->name) == 0) layer->rule = c;
     }
     qsort(t->layers, t->n_layers, sizeof *t->layers, by_node);
     for (size_t i = 0; i < t->n_layers; i++)

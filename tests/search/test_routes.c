@@ -128,6 +128,21 @@ static void a_tie_within_the_margin_stays_with_the_preferred_route(void **state)
     assert_int_equal(m.layers[5].chosen, 1);
 }
 
+static void what_stays_undecided_stays_with_the_rule(void **state)
+{
+    (void)state;
+    for (size_t rule = 0; rule < 2; rule++) {
+        machine m = plain_machine();
+        m.jitter = 0.3; /* hides which of two is cheaper */
+        m.cost[1][1] = 0.010;
+        m.layers[1].rule = rule;
+        answer a = search(&m, 1, 8); /* the least rounds, and no more */
+        assert_int_equal(a.code, ASSAY_OK);
+        assert_false(a.search.is_settled);
+        assert_int_equal(m.layers[1].chosen, rule);
+    }
+}
+
 static void a_saving_that_the_network_never_feels_is_a_tie(void **state)
 {
     (void)state;
@@ -286,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cheapest_route_of_each_layer_is_found),
         cmocka_unit_test(a_tie_within_the_margin_stays_with_the_preferred_route),
+        cmocka_unit_test(what_stays_undecided_stays_with_the_rule),
         cmocka_unit_test(a_saving_that_the_network_never_feels_is_a_tie),
         cmocka_unit_test(tuning_again_under_noise_chooses_the_same),
         cmocka_unit_test(the_layer_that_moves_a_box_gets_its_next_route),
