@@ -74,3 +74,8 @@ json_t *as_json_number(double value)
 }
 
 json_t *as_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *as_json_count(int64_t value)
+{
+    return value < 0 ? json_null() : json_integer((json_int_t)value);
+}

@@ -41,6 +41,9 @@ json_t *as_json_number(double value);
 /** A number, null for what is not finite. */
 json_t *as_json_real(double value);
 
+/** A count, null for -1, which stands for one that is not known. */
+json_t *as_json_count(int64_t value);
+
 /** The string of as_json_number for a value that is not finite. */
 const char *as_number_word(double value);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "evidence/database.h"
 
+#include <stdio.h>
+
 #include "base/file.h"
 #include "evidence/evidence.h"
 
@@ -40,7 +42,35 @@ assay_code as_database_number(sqlite3 *database, const char *path, const char *s
     return code;
 }
 
-static assay_code check_kind(sqlite3 *database, const char *path, assay_error *err)
+assay_code as_database_has(sqlite3 *database, const char *path, as_table_id table,
+                           const char *column, bool *out, assay_error *err)
+{
+    int64_t n = 0;
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s' OR '' = '%s'",
+             as_tables[table].name, column ? column : "", column ? column : "");
+    assay_code code = as_database_number(database, path, sql, &n, err);
+    *out = n > 0;
+    return code;
+}
+
+/* Every schema up to ours can be read; what is written would lack columns in an older one. */
+static assay_code check_schema(const char *path, int64_t schema, int flags, assay_error *err)
+{
+    if (schema < 1 || schema > AS_EVIDENCE_SCHEMA)
+        return as_fail(err, ASSAY_E_FORMAT,
+                       "%s holds evidence of schema %lld, this assay reads schemas 1 to %d",
+                       path, (long long)schema, AS_EVIDENCE_SCHEMA);
+    if ((flags & SQLITE_OPEN_READWRITE) && schema != AS_EVIDENCE_SCHEMA)
+        return as_fail(err, ASSAY_E_FORMAT,
+                       "%s holds evidence of schema %lld, this assay goes on with schema %d "
+                       "alone; 'assay summarize' reads it",
+                       path, (long long)schema, AS_EVIDENCE_SCHEMA);
+    return ASSAY_OK;
+}
+
+static assay_code check_kind(sqlite3 *database, const char *path, int flags, assay_error *err)
 {
     int64_t application = 0, schema = 0;
     assay_code code =
@@ -58,11 +88,7 @@ static assay_code check_kind(sqlite3 *database, const char *path, assay_error *e
     if (application != AS_EVIDENCE_APPLICATION)
         return as_fail(err, ASSAY_E_FORMAT,
                        "%s is an SQLite database, but not assay's evidence", path);
-    if (schema != AS_EVIDENCE_SCHEMA)
-        return as_fail(err, ASSAY_E_FORMAT,
-                       "%s holds evidence of schema %lld, this assay reads schema %d", path,
-                       (long long)schema, AS_EVIDENCE_SCHEMA);
-    return ASSAY_OK;
+    return check_schema(path, schema, flags, err);
 }
 
 assay_code as_database_open(const char *path, int flags, sqlite3 **out, assay_error *err)
@@ -80,7 +106,7 @@ assay_code as_database_open(const char *path, int flags, sqlite3 **out, assay_er
                         : as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
     if (!code) {
         sqlite3_busy_timeout(database, BUSY_MS);
-        code = check_kind(database, path, err);
+        code = check_kind(database, path, flags, err);
     }
     if (code) {
         sqlite3_close(database);

@@ -21,7 +21,8 @@ assay_code as_database_fail(sqlite3 *database, const char *path, const char *doi
 
 /**
  * Open an evidence database that exists.
- * @param flags  SQLITE_OPEN_READONLY or SQLITE_OPEN_READWRITE.
+ * @param flags  SQLITE_OPEN_READONLY, for any schema up to ours, or SQLITE_OPEN_READWRITE, for
+ *               ours alone.
  * @return ASSAY_E_NOT_FOUND, ASSAY_E_FORMAT (foreign file, other schema, open transaction that a
  *         reader cannot roll back), ASSAY_E_IO, ASSAY_E_MEMORY; *out is NULL then.
  */
@@ -30,6 +31,10 @@ assay_code as_database_open(const char *path, int flags, sqlite3 **out, assay_er
 /** Run SQL without results. */
 assay_code as_database_run(sqlite3 *database, const char *path, const char *sql,
                            assay_error *err);
+
+/** Whether the database has `column` in `table`, or the table at all where `column` is NULL. */
+assay_code as_database_has(sqlite3 *database, const char *path, as_table_id table,
+                           const char *column, bool *out, assay_error *err);
 
 /** One integer out of `sql`. */
 assay_code as_database_number(sqlite3 *database, const char *path, const char *sql,
@@ -49,7 +54,7 @@ assay_code as_row_insert(sqlite3 *database, const char *path, sqlite3_stmt *stat
                          assay_error *err);
 
 /** Prepare "SELECT columns FROM table WHERE id < limit ORDER BY id" (owner < limit for a table
- *  with an owner); `limit` -1 is all. */
+ *  with an owner); `limit` -1 is all.  A column that the database lacks reads as its absent value. */
 assay_code as_row_select_prepare(sqlite3 *database, const char *path, as_table_id table,
                                  int64_t limit, sqlite3_stmt **out, assay_error *err);
 

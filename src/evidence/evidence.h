@@ -24,15 +24,15 @@
 /** Name of the database in a run's folder. */
 #define AS_EVIDENCE_FILE "evidence.db"
 
-/** Version of the schema that this assay writes and reads. */
-#define AS_EVIDENCE_SCHEMA 1
+/** Version of the schema that this assay writes; it reads those before, too. */
+#define AS_EVIDENCE_SCHEMA 2
 
 typedef struct as_evidence as_evidence;
 
 /**
  * Open a database for reading.
- * @return ASSAY_E_NOT_FOUND; ASSAY_E_FORMAT for a file that is no evidence database, holds another
- *         schema, or whose writer was killed amid a transaction that resuming rolls back;
+ * @return ASSAY_E_NOT_FOUND; ASSAY_E_FORMAT for a file that is no evidence database, holds a
+ *         later schema, or whose writer was killed amid a transaction that resuming rolls back;
  *         ASSAY_E_IO, ASSAY_E_MEMORY.
  */
 assay_code as_evidence_open(const char *path, as_evidence **out, assay_error *err);

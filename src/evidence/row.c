@@ -31,6 +31,29 @@ static void append_columns(char *sql, const as_table *table)
     }
 }
 
+/* The columns as they can be selected: a literal stands for one that older evidence lacks. */
+static assay_code append_readable(char *sql, sqlite3 *database, const char *path,
+                                  as_table_id table, assay_error *err)
+{
+    const as_table *t = &as_tables[table];
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < t->n_columns && !code; i++) {
+        const char *name = t->columns[i].name;
+        for (size_t a = 0; a < as_n_additions && !code; a++) {
+            bool has = true;
+            const as_addition *added = &as_additions[a];
+            if (added->table != table || !added->column ||
+                strcmp(added->column, t->columns[i].name) != 0)
+                continue;
+            code = as_database_has(database, path, table, added->column, &has, err);
+            if (!has) name = added->absent;
+        }
+        size_t at = strlen(sql);
+        snprintf(sql + at, SQL_ROOM - at, "%s%s", i ? ", " : "", name);
+    }
+    return code;
+}
+
 static assay_code prepare(sqlite3 *database, const char *path, const char *sql,
                           sqlite3_stmt **out, assay_error *err)
 {
@@ -167,10 +190,12 @@ assay_code as_row_select_prepare(sqlite3 *database, const char *path, as_table_i
 {
     const as_table *t = &as_tables[table];
     char sql[SQL_ROOM] = "SELECT ";
+    assay_code code = ASSAY_OK;
     if (table == AS_TABLE_REVIEWS)
         strcat(sql, "input, length(png)");
     else
-        append_columns(sql, t);
+        code = append_readable(sql, database, path, table, err);
+    if (code) return code;
     size_t at = strlen(sql);
     snprintf(sql + at, sizeof sql - at, " FROM %s", t->name);
     at = strlen(sql);

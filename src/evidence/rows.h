@@ -44,7 +44,7 @@ typedef enum as_on_difference {
 
 /** The one row of table `run`: every setting, so that a run resumes from the evidence alone. */
 typedef struct as_run_row {
-    int schema_version;          /**< AS_EVIDENCE_SCHEMA; set by the writer. */
+    int schema_version;          /**< That the file has; the writer sets AS_EVIDENCE_SCHEMA. */
     const char *assay_version;   /**< "0.1.0". */
     const char *created;         /**< Label "2026-09-18T09:00:00Z". */
     const char *finished;        /**< Label, "" until the run is finished or stopped. */
@@ -68,6 +68,9 @@ typedef struct as_run_row {
     const char *machine_json;       /**< Facts of the machine and libraries, a JSON object. */
     const char *findings_json;      /**< What `assay env` found, a JSON array. */
     as_run_state state;
+    int64_t
+        corpus_calls; /**< Of the whole corpus, of which a part may be replayed; -1 unknown. */
+    int64_t corpus_inputs; /**< Likewise: its frozen regions. */
 } as_run_row;
 
 typedef struct as_policy_row {

@@ -16,7 +16,8 @@ const char *const as_schema_sql[] = {
     " n_smoke_calls INTEGER NOT NULL, baseline INTEGER NOT NULL REFERENCES policies(id),"
     " on_difference TEXT NOT NULL, slot_timeout_s REAL NOT NULL,"
     " exclusive_hardware INTEGER NOT NULL, machine_json TEXT NOT NULL,"
-    " findings_json TEXT NOT NULL, state TEXT NOT NULL)",
+    " findings_json TEXT NOT NULL, state TEXT NOT NULL, corpus_calls INTEGER NOT NULL,"
+    " corpus_inputs INTEGER NOT NULL)",
 
     "CREATE TABLE policies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " text TEXT NOT NULL, engine TEXT NOT NULL)",
@@ -176,6 +177,8 @@ static const as_column run_columns[] = {
     TEXT(as_run_row, machine_json),
     TEXT(as_run_row, findings_json),
     NAMED(as_run_row, state, run_states),
+    COUNT(as_run_row, corpus_calls),
+    COUNT(as_run_row, corpus_inputs),
 };
 
 static const as_column policy_columns[] = {
@@ -355,3 +358,9 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_PROCESSES] = TABLE("processes", as_process_row, process_columns, true),
     [AS_TABLE_REVIEWS] = TABLE("reviews", as_review_row, review_columns, false),
 };
+
+const as_addition as_additions[] = {
+    {AS_TABLE_RUN, "corpus_calls", "-1"},
+    {AS_TABLE_RUN, "corpus_inputs", "-1"},
+};
+const size_t as_n_additions = AS_COUNT_OF(as_additions);

@@ -3,8 +3,8 @@
 #define ASSAY_EVIDENCE_SCHEMA_H
 /*
  * The database's SQL, and how each column maps to a field of its row type.  The reader and the
- * writer go through these tables; a new column is one line in schema.c's SQL, one in its table and
- * one field in rows.h.
+ * writer go through these tables; a new column is one line in schema.c's SQL, one in its table, one
+ * in as_additions and one field in rows.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +78,16 @@ typedef struct as_table {
 } as_table;
 
 extern const as_table as_tables[AS_N_TABLES];
+
+/** A table or column that evidence of an older schema lacks. */
+typedef struct as_addition {
+    as_table_id table;
+    const char *column; /**< NULL: the whole table is new, and empty where it lacks. */
+    const char *absent; /**< SQL literal that is read in the column's place. */
+} as_addition;
+
+/** All that came after schema 1. */
+extern const as_addition as_additions[];
+extern const size_t as_n_additions;
 
 #endif

@@ -82,12 +82,6 @@ static json_t *processes_json(const as_facts *f, size_t s, size_t *at)
     return list;
 }
 
-/** null for -1, "the kernel does not say". */
-static json_t *known(int64_t value)
-{
-    return value < 0 ? json_null() : json_integer((json_int_t)value);
-}
-
 assay_code as_write_background_jsonl(const as_outputs *outputs, FILE *out, assay_error *err)
 {
     const as_facts *f = outputs->facts;
@@ -100,10 +94,11 @@ assay_code as_write_background_jsonl(const as_outputs *outputs, FILE *out, assay
             as_round_number(s->phase, s->round), "moment", as_json_text(s->moment), "taken",
             as_json_text(s->taken), "load_1", as_json_real(s->load_1), "load_5",
             as_json_real(s->load_5), "load_15", as_json_real(s->load_15), "psi_cpu_avg10",
-            as_json_real(s->psi_cpu_avg10), "psi_cpu_total_us", known(s->psi_cpu_total_us),
-            "steal_ticks", (json_int_t)s->steal_ticks, "total_ticks",
-            (json_int_t)s->total_ticks, "n_throttled", known(s->n_throttled), "throttled_us",
-            known(s->throttled_us), "swap_used_bytes", known(s->swap_used_bytes), "processes",
+            as_json_real(s->psi_cpu_avg10), "psi_cpu_total_us",
+            as_json_count(s->psi_cpu_total_us), "steal_ticks", (json_int_t)s->steal_ticks,
+            "total_ticks", (json_int_t)s->total_ticks, "n_throttled",
+            as_json_count(s->n_throttled), "throttled_us", as_json_count(s->throttled_us),
+            "swap_used_bytes", as_json_count(s->swap_used_bytes), "processes",
             processes_json(f, i, &at));
         if (!line || json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(12))) {
             json_decref(line);

@@ -234,10 +234,12 @@ static json_t *summary_json(const as_facts *f)
         as_json_append(&warnings, as_json_text(*w));
     json_t *model = json_pack("{s:o, s:o}", "name", as_json_text(run->model_name), "sha256",
                               as_json_text(run->model_sha256));
-    json_t *corpus = json_pack(
-        "{s:o, s:o, s:I, s:I, s:I}", "name", as_json_text(run->corpus_name), "manifest_sha256",
-        as_json_text(run->manifest_sha256), "documents", (json_int_t)f->n_documents, "inputs",
-        (json_int_t)f->n_inputs, "calls", (json_int_t)f->n_calls);
+    json_t *corpus =
+        json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "name", as_json_text(run->corpus_name),
+                  "manifest_sha256", as_json_text(run->manifest_sha256), "documents",
+                  (json_int_t)f->n_documents, "inputs", (json_int_t)f->n_inputs, "calls",
+                  (json_int_t)f->n_calls, "inputs_of_all", as_json_count(run->corpus_inputs),
+                  "calls_of_all", as_json_count(run->corpus_calls));
     return json_pack(
         "{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, "

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "evidence/evidence.h"
 #include "evidence/writer.h"
+#include "old_schema.h"
 
 static const as_policy_row policies[] = {{"base", "base=native", "native"},
                                          {"gemm", "gemm=native,conv=gemm", "native"}};
@@ -56,7 +57,9 @@ static as_evidence_plan make_plan(void)
                                       .exclusive_hardware = true,
                                       .machine_json = "{\"cpu\":\"x\"}",
                                       .findings_json = "[]",
-                                      .state = AS_RUN_SMOKE},
+                                      .state = AS_RUN_SMOKE,
+                                      .corpus_calls = 638,
+                                      .corpus_inputs = 2280},
                               .policies = policies,
                               .n_policies = 2,
                               .orders = orders,
@@ -194,6 +197,7 @@ static void the_plan_comes_back_as_it_was_written(void **state)
     assert_int_equal(run->on_difference, AS_ON_DIFFERENCE_MEASURE);
     assert_true(run->slot_timeout_s == 0.5 && run->exclusive_hardware);
     assert_string_equal(run->machine_json, "{\"cpu\":\"x\"}");
+    assert_true(run->corpus_calls == 638 && run->corpus_inputs == 2280);
     TABLE(policies, as_policy_row);
     assert_int_equal(n_policies, 2);
     assert_string_equal(policies_read[1].text, policies[1].text);
@@ -408,6 +412,37 @@ static void foreign_old_and_broken_files_get_one_sentence(void **state)
     assert_error(p->path, ASSAY_E_FORMAT, "schema 77");
 }
 
+static void evidence_of_schema_1_is_read_with_what_it_lacks_absent(void **state)
+{
+    place *p = *state;
+    write_old_schema(p->path);
+    as_evidence *e = open_reader(p->path);
+    const as_run_row *run = as_evidence_run(e);
+    assert_int_equal(run->schema_version, 1);
+    assert_int_equal(run->n_rounds, 2);
+    assert_true(run->corpus_calls == -1 && run->corpus_inputs == -1);
+    TABLE(slots, as_slot_row);
+    assert_int_equal(n_slots, 4);
+    TABLE(samples, as_sample_row);
+    assert_int_equal(n_samples, 12);
+    assert_true(samples_read[7].forward_ns == 20361600);
+    TABLE(answers, as_answer_row);
+    assert_int_equal(n_answers, 84);
+    TABLE(box_sets, as_box_set_row);
+    assert_int_equal(box_sets_read[answers_read[83].box_set].n, 20 % 4);
+    as_evidence_close(e);
+}
+
+static void a_run_of_schema_1_is_not_gone_on_with(void **state)
+{
+    place *p = *state;
+    assay_error err = {0};
+    as_evidence_writer *writer;
+    write_old_schema(p->path);
+    assert_int_equal(as_evidence_continue(p->path, &writer, &err), ASSAY_E_FORMAT);
+    assert_non_null(strstr(err.message, "'assay summarize' reads it"));
+}
+
 static void a_truncated_database_is_refused(void **state)
 {
     place *p = *state;
@@ -552,6 +587,8 @@ int main(void)
         TEST(a_reader_sees_whole_slots_while_a_writer_goes_on),
         TEST(a_second_writer_is_refused),
         TEST(foreign_old_and_broken_files_get_one_sentence),
+        TEST(evidence_of_schema_1_is_read_with_what_it_lacks_absent),
+        TEST(a_run_of_schema_1_is_not_gone_on_with),
         TEST(a_truncated_database_is_refused),
         TEST(a_value_that_cannot_be_is_refused),
         TEST(a_killed_writer_leaves_whole_slots_only),

@@ -15,6 +15,8 @@
 #include "report/report.h"
 #include "synthetic.h"
 
+#include "../evidence/old_schema.h"
+
 /** An opened report of a synthetic run. */
 typedef struct opened {
     char *folder;
@@ -351,6 +353,24 @@ static void folders_that_are_no_run_get_one_sentence(void **state)
     synthetic_remove(folder);
 }
 
+static void evidence_of_schema_1_gives_its_report(void **state)
+{
+    (void)state;
+    opened o = {.folder = synthetic_folder()};
+    char *path = as_path_join(o.folder, AS_EVIDENCE_FILE);
+    assay_error err = {0};
+    write_old_schema(path);
+    if (as_report_open(o.folder, &o.report, &err)) fail_msg("%s", err.message);
+    if (as_report_write_files(o.report, &err)) fail_msg("%s", err.message);
+    o.summary = json_loads(as_report_json(o.report), 0, NULL);
+    assert_number(&o, "rounds_done", 2);
+    assert_number(&o, "policies.1.rounds_s.1", synthetic_detection_s(1, 1));
+    assert_number(&o, "policies.1.equality.inputs_checked", SYNTHETIC_INPUTS);
+    assert_true(json_is_null(at(&o, "corpus.calls_of_all")));
+    as_free(path);
+    close_run(&o);
+}
+
 static void every_failed_allocation_is_reported(void **state)
 {
     (void)state;
@@ -392,6 +412,7 @@ int main(void)
         cmocka_unit_test(scores_that_are_no_numbers_are_equal_to_themselves_and_counted),
         cmocka_unit_test(the_terminal_gets_a_table),
         cmocka_unit_test(folders_that_are_no_run_get_one_sentence),
+        cmocka_unit_test(evidence_of_schema_1_gives_its_report),
         cmocka_unit_test(every_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
