@@ -47,14 +47,21 @@ static void free_chunk(chunk *c)
         as_free(c);
 }
 
-void as_arena_free(as_arena *arena)
+void as_arena_clear(as_arena *arena)
 {
-    if (!arena) return;
     for (chunk *c = arena->newest; c;) {
         chunk *next = c->next;
         free_chunk(c);
         c = next;
     }
+    arena->newest = NULL;
+    arena->bytes = 0;
+}
+
+void as_arena_free(as_arena *arena)
+{
+    if (!arena) return;
+    as_arena_clear(arena);
     as_free(arena);
 }
 

@@ -23,6 +23,9 @@ as_arena *as_arena_new_of(size_t chunk_bytes) AS_CHECKED;
 /** Free the arena and all its blocks; takes NULL. */
 void as_arena_free(as_arena *arena);
 
+/** Free all its blocks; the arena stays and is empty. */
+void as_arena_clear(as_arena *arena);
+
 /** `bytes` zeroed bytes aligned to AS_ALIGNMENT, owned by the arena; NULL without memory. */
 void *as_arena_alloc(as_arena *arena, size_t bytes) AS_CHECKED;
 

@@ -53,18 +53,43 @@ assay_code as_row_insert(sqlite3 *database, const char *path, sqlite3_stmt *stat
                          as_table_id table, int64_t id, int owner, const void *row,
                          assay_error *err);
 
-/** Prepare "SELECT columns FROM table WHERE id < limit ORDER BY id" (owner < limit for a table
- *  with an owner); `limit` -1 is all.  A column that the database lacks reads as its absent value. */
-assay_code as_row_select_prepare(sqlite3 *database, const char *path, as_table_id table,
-                                 int64_t limit, sqlite3_stmt **out, assay_error *err);
+/** Columns that a table has at most. */
+#define AS_COLUMNS_MAX 64
+
+/** Which rows to read, and what of them. */
+typedef struct as_row_query {
+    as_table_id table;
+    int64_t limit; /**< Rows of ids (of a table with an owner: of owners) below; -1: all. */
+    int owner; /**< This owner's rows alone, by their other unique columns; -1: all, by id. */
+    const char *const *columns; /**< These alone, NULL behind the last; NULL: all.  What is left
+                                     out is zero. */
+} as_row_query;
+
+/** Rows as they are read. */
+typedef struct as_row_cursor {
+    sqlite3 *database;       /**< Borrows. */
+    const char *path;        /**< Borrows. */
+    sqlite3_stmt *statement; /**< Owns. */
+    as_table_id table;
+    size_t n_columns;
+    unsigned char columns[AS_COLUMNS_MAX]; /**< Places in the table's columns. */
+} as_row_cursor;
+
+/** Begin to read.  A column that the database lacks reads as its absent value. */
+assay_code as_cursor_open(sqlite3 *database, const char *path, const as_row_query *query,
+                          as_row_cursor *out, assay_error *err);
 
 /**
- * Take the statement's current row into `row`; strings and arrays go to `arena`.
+ * Take the next row; strings and arrays go to `arena`.
  * @param n_rows  int64_t n_rows[AS_N_TABLES]: rows of each table, which indices are held to.
+ * @param row     filled, or untouched where *has comes back false: there is no other.
  * @return ASSAY_E_FORMAT with table and column for a value that a writer cannot have written.
  */
-assay_code as_row_take(sqlite3_stmt *statement, as_table_id table, const int64_t *n_rows,
-                       as_arena *arena, void *row, assay_error *err);
+assay_code as_cursor_next(as_row_cursor *cursor, const int64_t *n_rows, as_arena *arena,
+                          void *row, bool *has, assay_error *err);
+
+/** Free what the cursor holds; it may be zero. */
+void as_cursor_close(as_row_cursor *cursor);
 
 /** Encode boxes: uint8 bytes[n * AS_BOX_BYTES]. */
 struct as_evidence_box;

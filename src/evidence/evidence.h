@@ -15,7 +15,8 @@
  *     as_evidence_close(evidence);        // frees every row
  *
  * Each call gives a whole table: an array in the order stated, borrowed from the reader until it
- * is closed, read once and kept.  Its place in the array is the row's index.
+ * is closed, read once and kept.  Its place in the array is the row's index.  Samples, answers and
+ * memory grow with the run: as_evidence_each_... shows them row by row instead.
  */
 #include "base/error.h"
 #include "base/file.h"
@@ -88,6 +89,26 @@ assay_code as_evidence_processes(as_evidence *evidence, const as_process_row **r
 /** By input, without their pixels. */
 assay_code as_evidence_reviews(as_evidence *evidence, const as_review_row **rows, size_t *n,
                                assay_error *err);
+
+/*
+ * Tables that grow with the run, row by row, so that a long run takes no more memory than a short
+ * one.  `slot` is one slot, whose rows come by cycle, or -1 for all in their order; `columns` names
+ * those that are read (docs/formats.md has them; NULL behind the last, NULL for all), the rest of a
+ * row is zero.  A row lives during the call of `visit`, which ends the reading by returning an error.
+ */
+typedef assay_code as_sample_visit(void *context, const as_sample_row *row, assay_error *err);
+typedef assay_code as_answer_visit(void *context, const as_answer_row *row, assay_error *err);
+typedef assay_code as_memory_visit(void *context, const as_memory_row *row, assay_error *err);
+
+assay_code as_evidence_each_sample(as_evidence *evidence, int slot, const char *const *columns,
+                                   as_sample_visit *visit, void *context, assay_error *err);
+assay_code as_evidence_each_answer(as_evidence *evidence, int slot, const char *const *columns,
+                                   as_answer_visit *visit, void *context, assay_error *err);
+assay_code as_evidence_each_memory(as_evidence *evidence, int slot, const char *const *columns,
+                                   as_memory_visit *visit, void *context, assay_error *err);
+
+/** Timed calls, over all slots. */
+size_t as_evidence_count_samples(const as_evidence *evidence);
 
 /**
  * The PNG file of a review's input, a fresh copy that the caller owns (as_bytes_free).

@@ -56,29 +56,6 @@ static assay_code count_rows(as_evidence *evidence, assay_error *err)
     return code;
 }
 
-/* Take at most `n` rows of a table into rows[n]; fewer is an error. */
-static assay_code take_rows(as_evidence *evidence, as_table_id table, int64_t limit, size_t n,
-                            void *rows, assay_error *err)
-{
-    sqlite3_stmt *statement;
-    if (n == 0) return ASSAY_OK; /* the table itself may lack */
-    assay_code code = as_row_select_prepare(evidence->database, evidence->path, table, limit,
-                                            &statement, err);
-    for (size_t i = 0; i < n && !code; i++) {
-        int status = sqlite3_step(statement);
-        if (status == SQLITE_ROW)
-            code = as_row_take(statement, table, evidence->n_rows, evidence->arena,
-                               (char *)rows + i * as_tables[table].row_bytes, err);
-        else if (status == SQLITE_DONE)
-            code = as_fail(err, ASSAY_E_FORMAT, "%s: table %s holds %zu rows, %zu were counted",
-                           evidence->path, as_tables[table].name, i, n);
-        else
-            code = as_database_fail(evidence->database, evidence->path, "read", err);
-    }
-    sqlite3_finalize(statement);
-    return code;
-}
-
 /* What rows of a table are held to: the owner's count, or its own. */
 static int64_t limit_of(const as_evidence *evidence, as_table_id table)
 {
@@ -88,6 +65,30 @@ static int64_t limit_of(const as_evidence *evidence, as_table_id table)
     return evidence->n_rows[table];
 }
 
+static assay_code too_few(const as_evidence *evidence, as_table_id table, size_t n,
+                          assay_error *err)
+{
+    return as_fail(err, ASSAY_E_FORMAT, "%s: table %s holds %zu rows, %zu were counted",
+                   evidence->path, as_tables[table].name, n, (size_t)evidence->n_rows[table]);
+}
+
+/* Take at most `n` rows of a table into rows[n]; fewer is an error. */
+static assay_code take_rows(as_evidence *evidence, const as_row_query *query, size_t n,
+                            void *rows, assay_error *err)
+{
+    as_row_cursor cursor;
+    if (n == 0) return ASSAY_OK; /* the table itself may lack */
+    assay_code code = as_cursor_open(evidence->database, evidence->path, query, &cursor, err);
+    for (size_t i = 0; i < n && !code; i++) {
+        bool has;
+        void *row = (char *)rows + i * as_tables[query->table].row_bytes;
+        code = as_cursor_next(&cursor, evidence->n_rows, evidence->arena, row, &has, err);
+        if (!code && !has) code = too_few(evidence, query->table, i, err);
+    }
+    as_cursor_close(&cursor);
+    return code;
+}
+
 static assay_code give(as_evidence *evidence, as_table_id table, const void **rows, size_t *n,
                        assay_error *err)
 {
@@ -95,8 +96,8 @@ static assay_code give(as_evidence *evidence, as_table_id table, const void **ro
     if (!evidence->rows[table]) {
         void *fresh = as_arena_array(evidence->arena, count + 1, as_tables[table].row_bytes);
         if (!fresh) return no_memory(evidence, err);
-        assay_code code =
-            take_rows(evidence, table, limit_of(evidence, table), count, fresh, err);
+        as_row_query query = {table, limit_of(evidence, table), -1, NULL};
+        assay_code code = take_rows(evidence, &query, count, fresh, err);
         if (code) return code;
         evidence->rows[table] = fresh;
     }
@@ -107,6 +108,7 @@ static assay_code give(as_evidence *evidence, as_table_id table, const void **ro
 
 assay_code as_evidence_open(const char *path, as_evidence **out, assay_error *err)
 {
+    const as_row_query run = {AS_TABLE_RUN, -1, -1, NULL};
     *out = NULL;
     as_evidence *evidence = as_alloc(sizeof *evidence);
     if (!evidence) return as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
@@ -118,7 +120,7 @@ assay_code as_evidence_open(const char *path, as_evidence **out, assay_error *er
     if (!code) code = as_database_open(path, SQLITE_OPEN_READONLY, &evidence->database, err);
     if (!code) code = as_database_run(evidence->database, path, "BEGIN", err);
     if (!code) code = count_rows(evidence, err);
-    if (!code) code = take_rows(evidence, AS_TABLE_RUN, -1, 1, &evidence->run, err);
+    if (!code) code = take_rows(evidence, &run, 1, &evidence->run, err);
     if (!code) code = as_database_run(evidence->database, path, "COMMIT", err);
     if (code)
         as_evidence_close(evidence);
@@ -164,6 +166,66 @@ READER(passes, as_pass_row, AS_TABLE_PASSES)
 READER(snapshots, as_snapshot_row, AS_TABLE_SNAPSHOTS)
 READER(processes, as_process_row, AS_TABLE_PROCESSES)
 READER(reviews, as_review_row, AS_TABLE_REVIEWS)
+
+/* Rows' strings are let go of when they take so much. */
+enum { STREAM_BYTES = 1 << 20 };
+
+typedef assay_code row_visit(void *context, const void *row, assay_error *err);
+
+/* Show every row that the query gives; all rows of a table have to come. */
+static assay_code stream(as_evidence *evidence, const as_row_query *query, row_visit *visit,
+                         void *context, assay_error *err)
+{
+    as_row_cursor cursor = {0};
+    as_table_id table = query->table;
+    size_t n = 0;
+    if (evidence->n_rows[table] == 0) return ASSAY_OK;
+    as_arena *arena = as_arena_new();
+    void *row = as_alloc(as_tables[table].row_bytes);
+    assay_code code = arena && row ? ASSAY_OK : no_memory(evidence, err);
+    if (!code) code = as_cursor_open(evidence->database, evidence->path, query, &cursor, err);
+    for (bool has = true; has && !code;) {
+        code = as_cursor_next(&cursor, evidence->n_rows, arena, row, &has, err);
+        if (!code && has) code = visit(context, row, err);
+        n += !code && has;
+        if (as_arena_bytes(arena) > STREAM_BYTES) as_arena_clear(arena);
+    }
+    if (!code && query->owner < 0 && n != (size_t)evidence->n_rows[table])
+        code = too_few(evidence, table, n, err);
+    as_cursor_close(&cursor);
+    as_free(row);
+    as_arena_free(arena);
+    return code;
+}
+
+/* A visitor of typed rows behind one of any. */
+#define STREAMER(NAME, ROW, TABLE)                                                             \
+    struct NAME##_visitor {                                                                    \
+        as_##NAME##_visit *visit;                                                              \
+        void *context;                                                                         \
+    };                                                                                         \
+    static assay_code visit_##NAME(void *context, const void *row, assay_error *err)           \
+    {                                                                                          \
+        const struct NAME##_visitor *v = context;                                              \
+        return v->visit(v->context, (const ROW *)row, err);                                    \
+    }                                                                                          \
+    assay_code as_evidence_each_##NAME(as_evidence *evidence, int slot,                        \
+                                       const char *const *columns, as_##NAME##_visit *visit,   \
+                                       void *context, assay_error *err)                        \
+    {                                                                                          \
+        struct NAME##_visitor visitor = {visit, context};                                      \
+        as_row_query query = {TABLE, limit_of(evidence, TABLE), slot, columns};                \
+        return stream(evidence, &query, visit_##NAME, &visitor, err);                          \
+    }
+
+STREAMER(sample, as_sample_row, AS_TABLE_SAMPLES)
+STREAMER(answer, as_answer_row, AS_TABLE_ANSWERS)
+STREAMER(memory, as_memory_row, AS_TABLE_MEMORY)
+
+size_t as_evidence_count_samples(const as_evidence *evidence)
+{
+    return (size_t)evidence->n_rows[AS_TABLE_SAMPLES];
+}
 
 assay_code as_evidence_png(as_evidence *evidence, int input, as_bytes *out, assay_error *err)
 {

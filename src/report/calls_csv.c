@@ -16,8 +16,18 @@ static void put_pieces(FILE *out, const as_sample_row *s)
                 s->pieces[i].h, s->pieces[i].w);
 }
 
-static void put_line(FILE *out, const as_facts *f, const as_sample_row *s)
+/** Where lines go and what their indices mean. */
+typedef struct lines {
+    const as_facts *f;
+    FILE *out;
+} lines;
+
+static assay_code put_line(void *context, const as_sample_row *s, assay_error *err)
 {
+    const lines *l = context;
+    const as_facts *f = l->f;
+    FILE *out = l->out;
+    (void)err;
     const as_slot_row *slot = &f->slots[s->slot];
     const as_call_row *call = &f->calls[s->call];
     fprintf(out, "%s,%d,%d,", phase_name(slot->phase),
@@ -34,17 +44,16 @@ static void put_line(FILE *out, const as_facts *f, const as_sample_row *s)
             (long long)s->forward_ns, (long long)s->transfer_ns, (long long)s->postprocess_ns,
             (long long)(s->preprocess_ns + s->forward_ns + s->transfer_ns + s->postprocess_ns),
             s->map_sha256, (long long)s->n_not_finite);
+    return ASSAY_OK;
 }
 
 assay_code as_write_calls_csv(const as_outputs *outputs, FILE *out, assay_error *err)
 {
     const as_facts *f = outputs->facts;
-    (void)err;
     fputs("phase,round,position,policy,cycle,call,document,n,c,h,w,forwards,network_shapes,"
           "preprocess_ns,forward_ns,transfer_ns,postprocess_ns,detection_ns,map_sha256,"
           "not_finite\n",
           out);
-    for (size_t i = 0; i < f->n_samples; i++)
-        put_line(out, f, &f->samples[i]);
-    return ASSAY_OK;
+    lines l = {f, out};
+    return as_evidence_each_sample(f->evidence, -1, NULL, put_line, &l, err);
 }

@@ -53,10 +53,8 @@ static assay_code load_tables(as_facts *f, assay_error *err)
     if (!code) code = as_evidence_inputs(e, &f->inputs, &f->n_inputs, err);
     if (!code) code = as_evidence_calls(e, &f->calls, &f->n_calls, err);
     if (!code) code = as_evidence_slots(e, &f->slots, &f->n_slots, err);
-    if (!code) code = as_evidence_samples(e, &f->samples, &f->n_samples, err);
+    f->n_samples = as_evidence_count_samples(e);
     if (!code) code = as_evidence_box_sets(e, &f->box_sets, &f->n_box_sets, err);
-    if (!code) code = as_evidence_answers(e, &f->answers, &f->n_answers, err);
-    if (!code) code = as_evidence_memory(e, &f->memory, &f->n_memory, err);
     if (!code) code = as_evidence_engines(e, &f->engines, &f->n_engines, err);
     if (!code) code = as_evidence_passes(e, &f->passes, &f->n_passes, err);
     if (!code) code = as_evidence_snapshots(e, &f->snapshots, &f->n_snapshots, err);
@@ -122,56 +120,50 @@ static assay_code find_rounds(as_facts *f, assay_error *err)
     return ASSAY_OK;
 }
 
-/** Add the timed calls to their slots, strata and documents. */
-static void add_samples(as_facts *f)
+/** What the sums need of a timed call. */
+static const char *const timed_columns[] = {"slot",         "call",        "preprocess_ns",
+                                            "forward_ns",   "transfer_ns", "postprocess_ns",
+                                            "n_not_finite", NULL};
+
+/** Add a timed call to its slot, stratum and document. */
+static assay_code add_sample(void *context, const as_sample_row *s, assay_error *err)
 {
-    for (size_t i = 0; i < f->n_samples; i++) {
-        const as_sample_row *s = &f->samples[i];
-        const as_call_row *call = &f->calls[s->call];
-        as_slot_facts *slot = &f->slot[s->slot];
-        as_stages *document =
-            &f->document_sum[(size_t)s->slot * f->n_documents + (size_t)call->document];
-        const int64_t ns[AS_N_STAGES] = {s->preprocess_ns, s->forward_ns, s->transfer_ns,
-                                         s->postprocess_ns};
-        for (int stage = 0; stage < AS_N_STAGES; stage++) {
-            as_facts_add(&slot->stages.ns[stage], ns[stage]);
-            as_facts_add(&document->ns[stage], ns[stage]);
-            as_facts_add(&slot->stratum_ns[call->shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE],
-                         ns[stage]);
-        }
-        slot->n_samples++;
-        as_facts_add(&slot->n_not_finite, s->n_not_finite);
+    as_facts *f = context;
+    (void)err;
+    const as_call_row *call = &f->calls[s->call];
+    as_slot_facts *slot = &f->slot[s->slot];
+    as_stages *document =
+        &f->document_sum[(size_t)s->slot * f->n_documents + (size_t)call->document];
+    const int64_t ns[AS_N_STAGES] = {s->preprocess_ns, s->forward_ns, s->transfer_ns,
+                                     s->postprocess_ns};
+    for (int stage = 0; stage < AS_N_STAGES; stage++) {
+        as_facts_add(&slot->stages.ns[stage], ns[stage]);
+        as_facts_add(&document->ns[stage], ns[stage]);
+        as_facts_add(&slot->stratum_ns[call->shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE],
+                     ns[stage]);
     }
+    slot->n_samples++;
+    slot->n_bad_clocks += s->preprocess_ns < 0 || s->forward_ns <= 0 || s->transfer_ns < 0 ||
+                          s->postprocess_ns < 0;
+    as_facts_add(&slot->n_not_finite, s->n_not_finite);
+    return ASSAY_OK;
 }
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static void add_memory(as_facts *f)
-{
-    for (size_t i = 0; i < f->n_memory; i++) {
-        const as_memory_row *m = &f->memory[i];
-        as_slot_facts *slot = &f->slot[m->slot];
-        int process = strcmp(m->process, "adapter") == 0 ? AS_ADAPTER : AS_WORKER;
-        slot->peak_pss[process] = greater(slot->peak_pss[process], m->pss_bytes);
-        slot->peak_rss[process] =
-            greater(slot->peak_rss[process], greater(m->rss_bytes, m->peak_rss_bytes));
-    }
-}
+static const char *const peak_columns[] = {"slot",      "process",        "rss_bytes",
+                                           "pss_bytes", "peak_rss_bytes", NULL};
 
-/** Whether a finished slot holds every call and every answer exactly once a cycle. */
-static bool is_complete(const as_facts *f, size_t slot)
+static assay_code add_memory(void *context, const as_memory_row *m, assay_error *err)
 {
-    const as_slot_row *row = &f->slots[slot];
-    size_t n_calls = f->n_calls, n_inputs = f->n_inputs, cycles = (size_t)f->run->n_cycles;
-    if (row->phase == AS_PHASE_SMOKE) {
-        cycles = 1;
-        n_calls = as_min(n_calls, (size_t)f->run->n_smoke_calls);
-        n_inputs = 0;
-        for (size_t i = 0; i < n_calls; i++)
-            n_inputs += f->calls[i].shape.n;
-    }
-    return f->slot[slot].n_samples == n_calls * cycles &&
-           f->slot[slot].n_answers == n_inputs * cycles;
+    as_facts *f = context;
+    (void)err;
+    as_slot_facts *slot = &f->slot[m->slot];
+    int process = strcmp(m->process, "adapter") == 0 ? AS_ADAPTER : AS_WORKER;
+    slot->peak_pss[process] = greater(slot->peak_pss[process], m->pss_bytes);
+    slot->peak_rss[process] =
+        greater(slot->peak_rss[process], greater(m->rss_bytes, m->peak_rss_bytes));
+    return ASSAY_OK;
 }
 
 static assay_code sum_slots(as_facts *f, assay_error *err)
@@ -186,12 +178,10 @@ static assay_code sum_slots(as_facts *f, assay_error *err)
     for (size_t i = 0; i < f->n_slots; i++)
         for (int p = 0; p < AS_N_PROCESSES; p++)
             f->slot[i].peak_pss[p] = f->slot[i].peak_rss[p] = -1;
-    add_samples(f);
-    add_memory(f);
-    for (size_t i = 0; i < f->n_answers; i++)
-        f->slot[f->answers[i].slot].n_answers++;
-    for (size_t i = 0; i < f->n_slots; i++)
-        f->n_incomplete_slots += f->slots[i].state == AS_SLOT_FINISHED && !is_complete(f, i);
+    code = as_evidence_each_sample(f->evidence, -1, timed_columns, add_sample, f, err);
+    if (!code)
+        code = as_evidence_each_memory(f->evidence, -1, peak_columns, add_memory, f, err);
+    if (code) return code;
     for (size_t i = 0; i < f->n_calls; i++) {
         int stratum = f->calls[i].shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE;
         f->stratum_calls[stratum]++;

@@ -43,7 +43,8 @@ typedef struct as_slot_facts {
     as_stages stages;
     int64_t stratum_ns[AS_N_STRATA];
     size_t n_samples, n_answers;
-    int64_t n_not_finite;                                       /**< NaN or Inf in its maps. */
+    size_t n_bad_clocks;  /**< Calls with a negative or empty duration. */
+    int64_t n_not_finite; /**< NaN or Inf in its maps. */
     int64_t peak_pss[AS_N_PROCESSES], peak_rss[AS_N_PROCESSES]; /**< Bytes; -1 unknown. */
 } as_slot_facts;
 
@@ -106,17 +107,14 @@ typedef struct as_facts {
     const as_input_row *inputs;
     const as_call_row *calls;
     const as_slot_row *slots;
-    const as_sample_row *samples;
     const as_box_set_row *box_sets;
-    const as_answer_row *answers;
-    const as_memory_row *memory;
     const as_engine_row *engines;
     const as_pass_row *passes;
     const as_snapshot_row *snapshots;
     const as_process_row *processes;
     const as_review_row *reviews;
     size_t n_policies, n_orders, n_documents, n_inputs, n_calls, n_slots, n_samples, n_box_sets,
-        n_answers, n_memory, n_engines, n_passes, n_snapshots, n_processes, n_reviews;
+        n_engines, n_passes, n_snapshots, n_processes, n_reviews;
 
     json_t *machine,
         *findings;         /**< Of the run's JSON texts, NULL where they are none.  Owns. */

@@ -32,31 +32,54 @@ static assay_code compare_sets(const as_facts *f, int truth, int answer, as_boxe
     return code;
 }
 
-/** The baseline's first answer of every input, and which answers those are. */
-static void find_truth(as_facts *f, int *truth_slot, int *truth_cycle)
+/** What comparing keeps at hand while answers go by. */
+typedef struct comparing {
+    as_facts *f;
+    int *truth_slot, *truth_cycle; /* of each input: where its truth was answered, -1 without */
+    as_boxes a, b;                 /* own */
+} comparing;
+
+static assay_code take_truth(void *context, const as_answer_row *answer, assay_error *err)
 {
-    for (size_t i = 0; i < f->n_inputs; i++)
-        f->truth[i] = -1;
-    for (size_t i = 0; i < f->n_answers; i++) {
-        const as_answer_row *answer = &f->answers[i];
-        if (f->slots[answer->slot].policy != f->run->baseline) continue;
-        if (f->truth[answer->input] >= 0) continue;
-        f->truth[answer->input] = answer->box_set;
-        truth_slot[answer->input] = answer->slot;
-        truth_cycle[answer->input] = answer->cycle;
-    }
+    comparing *c = context;
+    int input = answer->input;
+    (void)err;
+    if (c->f->truth[input] >= 0) return ASSAY_OK;
+    c->f->truth[input] = answer->box_set;
+    c->truth_slot[input] = answer->slot;
+    c->truth_cycle[input] = answer->cycle;
+    return ASSAY_OK;
 }
 
-static assay_code check_answer(as_facts *f, const as_answer_row *answer, as_boxes *a,
-                               as_boxes *b, assay_error *err)
+/** The baseline's first answer of every input; its later slots are read only while one lacks. */
+static assay_code find_truth(comparing *c, assay_error *err)
 {
+    as_facts *f = c->f;
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < f->n_inputs; i++)
+        f->truth[i] = c->truth_slot[i] = c->truth_cycle[i] = -1;
+    size_t first = 0; /* input without a truth */
+    for (size_t s = 0; s < f->n_slots && !code; s++) {
+        if (f->slots[s].policy != f->run->baseline) continue;
+        while (first < f->n_inputs && f->truth[first] >= 0)
+            first++;
+        if (first == f->n_inputs) break;
+        code = as_evidence_each_answer(f->evidence, (int)s, NULL, take_truth, c, err);
+    }
+    return code;
+}
+
+static assay_code check_answer(comparing *c, const as_answer_row *answer, assay_error *err)
+{
+    as_facts *f = c->f;
     size_t policy = (size_t)f->slots[answer->slot].policy;
     as_tally *cell = as_facts_cell(f, policy, (size_t)answer->input);
     int truth = f->truth[answer->input];
     if (answer->box_set != cell->last_set) {
         as_comparison comparison = {.equal = true};
         if (answer->box_set != truth) { /* equal lists are one set */
-            assay_code code = compare_sets(f, truth, answer->box_set, a, b, &comparison, err);
+            assay_code code =
+                compare_sets(f, truth, answer->box_set, &c->a, &c->b, &comparison, err);
             if (code) return code;
         }
         cell->last_set = answer->box_set;
@@ -71,8 +94,20 @@ static assay_code check_answer(as_facts *f, const as_answer_row *answer, as_boxe
     return ASSAY_OK;
 }
 
-static assay_code list_differences(as_facts *f, as_boxes *a, as_boxes *b, assay_error *err)
+static assay_code take_answer(void *context, const as_answer_row *answer, assay_error *err)
 {
+    comparing *c = context;
+    int input = answer->input;
+    c->f->slot[answer->slot].n_answers++;
+    if (c->f->truth[input] < 0) return ASSAY_OK; /* there is nothing to hold it to */
+    if (answer->slot == c->truth_slot[input] && answer->cycle == c->truth_cycle[input])
+        return ASSAY_OK;
+    return check_answer(c, answer, err);
+}
+
+static assay_code list_differences(comparing *c, assay_error *err)
+{
+    as_facts *f = c->f;
     size_t n = 0;
     for (size_t i = 0; i < f->n_policies * f->n_inputs; i++)
         n += f->cells[i].n_differing > 0;
@@ -85,41 +120,53 @@ static assay_code list_differences(as_facts *f, as_boxes *a, as_boxes *b, assay_
             as_difference_facts *d = &f->differences[f->n_differences++];
             d->input = (int)i;
             d->policy = (int)p;
-            code = compare_sets(f, f->truth[i], cell->differing_set, a, b, &d->comparison, err);
+            code = compare_sets(f, f->truth[i], cell->differing_set, &c->a, &c->b,
+                                &d->comparison, err);
         }
         f->n_inputs_differing += f->n_differences > before;
     }
     return code;
 }
 
+/** Whether a finished slot holds every call and every answer exactly once a cycle. */
+static bool is_complete(const as_facts *f, size_t slot)
+{
+    const as_slot_row *row = &f->slots[slot];
+    size_t n_calls = f->n_calls, n_inputs = f->n_inputs, cycles = (size_t)f->run->n_cycles;
+    if (row->phase == AS_PHASE_SMOKE) {
+        cycles = 1;
+        n_calls = as_min(n_calls, (size_t)f->run->n_smoke_calls);
+        n_inputs = 0;
+        for (size_t i = 0; i < n_calls; i++)
+            n_inputs += f->calls[i].shape.n;
+    }
+    return f->slot[slot].n_samples == n_calls * cycles &&
+           f->slot[slot].n_answers == n_inputs * cycles;
+}
+
 assay_code as_facts_compare(as_facts *f, assay_error *err)
 {
-    int *truth_slot, *truth_cycle;
+    comparing c = {.f = f};
     size_t n_cells;
     if (!as_mul(f->n_policies, f->n_inputs, &n_cells))
         return as_fail(err, ASSAY_E_FORMAT, "%zu policies of %zu inputs are too many",
                        f->n_policies, f->n_inputs);
     assay_code code = as_facts_array(f, f->n_inputs, sizeof *f->truth, &f->truth, err);
-    if (!code) code = as_facts_array(f, f->n_inputs, sizeof *truth_slot, &truth_slot, err);
-    if (!code) code = as_facts_array(f, f->n_inputs, sizeof *truth_cycle, &truth_cycle, err);
+    if (!code) code = as_facts_array(f, f->n_inputs, sizeof(int), &c.truth_slot, err);
+    if (!code) code = as_facts_array(f, f->n_inputs, sizeof(int), &c.truth_cycle, err);
     if (!code) code = as_facts_array(f, n_cells, sizeof *f->cells, &f->cells, err);
     if (code) return code;
     for (size_t i = 0; i < n_cells; i++)
         f->cells[i].last_set = f->cells[i].differing_set = f->cells[i].differing_slot = -1;
 
-    as_boxes a = {0}, b = {0};
-    find_truth(f, truth_slot, truth_cycle);
-    for (size_t i = 0; !code && i < f->n_answers; i++) {
-        const as_answer_row *answer = &f->answers[i];
-        int input = answer->input;
-        if (f->truth[input] < 0) continue; /* without the baseline there is nothing to hold */
-        if (answer->slot == truth_slot[input] && answer->cycle == truth_cycle[input]) continue;
-        code = check_answer(f, answer, &a, &b, err);
-    }
-    if (!code) code = list_differences(f, &a, &b, err);
+    code = find_truth(&c, err);
+    if (!code) code = as_evidence_each_answer(f->evidence, -1, NULL, take_answer, &c, err);
+    if (!code) code = list_differences(&c, err);
     for (size_t i = 0; i < f->n_inputs; i++)
         f->n_empty_inputs += f->truth[i] >= 0 && f->box_sets[f->truth[i]].n == 0;
-    as_boxes_free(&a);
-    as_boxes_free(&b);
+    for (size_t i = 0; i < f->n_slots; i++)
+        f->n_incomplete_slots += f->slots[i].state == AS_SLOT_FINISHED && !is_complete(f, i);
+    as_boxes_free(&c.a);
+    as_boxes_free(&c.b);
     return code;
 }

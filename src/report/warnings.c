@@ -92,11 +92,8 @@ static assay_code say_completeness(sentences *list, assay_error *err)
         if (!code) code = keep(list, text, err);
     }
     size_t n_bad = 0;
-    for (size_t i = 0; i < f->n_samples; i++) {
-        const as_sample_row *s = &f->samples[i];
-        n_bad += s->preprocess_ns < 0 || s->forward_ns <= 0 || s->transfer_ns < 0 ||
-                 s->postprocess_ns < 0;
-    }
+    for (size_t i = 0; i < f->n_slots; i++)
+        n_bad += f->slot[i].n_bad_clocks;
     if (!code && n_bad > 0) {
         code =
             as_facts_format(f, &text, err,

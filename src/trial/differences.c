@@ -12,9 +12,12 @@ typedef struct tables {
     const as_policy_row *policies;
     const as_input_row *inputs;
     const as_slot_row *slots;
-    const as_answer_row *answers;
     const as_box_set_row *sets;
-    size_t n_policies, n_inputs, n_slots, n_answers, n_sets;
+    size_t n_policies, n_inputs, n_slots, n_sets;
+    as_evidence *evidence;
+    bool smoke_only;
+    int *truth; /* owns: of each input its box set, -1 without */
+    as_differences *out;
 } tables;
 
 static assay_code read_tables(as_evidence *evidence, tables *t, assay_error *err)
@@ -22,7 +25,6 @@ static assay_code read_tables(as_evidence *evidence, tables *t, assay_error *err
     assay_code code = as_evidence_policies(evidence, &t->policies, &t->n_policies, err);
     if (!code) code = as_evidence_inputs(evidence, &t->inputs, &t->n_inputs, err);
     if (!code) code = as_evidence_slots(evidence, &t->slots, &t->n_slots, err);
-    if (!code) code = as_evidence_answers(evidence, &t->answers, &t->n_answers, err);
     if (!code) code = as_evidence_box_sets(evidence, &t->sets, &t->n_sets, err);
     return code;
 }
@@ -70,53 +72,68 @@ static void note_difference(const tables *t, const as_answer_row *answer,
     out->inputs[answer->input] = true;
 }
 
-static bool counts(const tables *t, const as_answer_row *answer, bool smoke_only)
+static bool counts(const tables *t, int slot)
 {
-    return !smoke_only || t->slots[answer->slot].phase == AS_PHASE_SMOKE;
+    return !t->smoke_only || t->slots[slot].phase == AS_PHASE_SMOKE;
 }
 
-static assay_code find(const tables *t, int baseline, bool smoke_only, int *truth,
-                       as_differences *out, assay_error *err)
+static assay_code take_truth(void *context, const as_answer_row *answer, assay_error *err)
 {
-    for (size_t i = 0; i < t->n_inputs; i++)
-        truth[i] = -1;
-    for (size_t i = 0; i < t->n_answers; i++) {
-        const as_answer_row *a = &t->answers[i];
-        if (t->slots[a->slot].policy == baseline && truth[a->input] < 0 &&
-            counts(t, a, smoke_only))
-            truth[a->input] = a->box_set;
-    }
-    for (size_t i = 0; i < t->n_answers; i++) {
-        const as_answer_row *a = &t->answers[i];
-        as_comparison comparison;
-        if (truth[a->input] < 0 || !counts(t, a, smoke_only)) continue;
-        assay_code code = compare(t, truth[a->input], a->box_set, &comparison, err);
-        if (code) return code;
-        if (!comparison.equal) note_difference(t, a, &comparison, out);
-    }
+    const tables *t = context;
+    (void)err;
+    if (t->truth[answer->input] < 0) t->truth[answer->input] = answer->box_set;
     return ASSAY_OK;
+}
+
+/* The first answer of the baseline's slots for each input. */
+static assay_code find_truth(tables *t, assay_error *err)
+{
+    int baseline = as_evidence_run(t->evidence)->baseline;
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < t->n_inputs; i++)
+        t->truth[i] = -1;
+    size_t first = 0; /* input without a truth */
+    for (int s = 0; s < (int)t->n_slots && !code; s++) {
+        if (t->slots[s].policy != baseline || !counts(t, s)) continue;
+        while (first < t->n_inputs && t->truth[first] >= 0)
+            first++;
+        if (first < t->n_inputs)
+            code = as_evidence_each_answer(t->evidence, s, NULL, take_truth, t, err);
+    }
+    return code;
+}
+
+static assay_code check_answer(void *context, const as_answer_row *answer, assay_error *err)
+{
+    const tables *t = context;
+    as_comparison comparison;
+    int truth = t->truth[answer->input];
+    if (truth < 0 || !counts(t, answer->slot)) return ASSAY_OK;
+    assay_code code = compare(t, truth, answer->box_set, &comparison, err);
+    if (!code && !comparison.equal) note_difference(t, answer, &comparison, t->out);
+    return code;
 }
 
 assay_code as_differences_find(as_evidence *evidence, bool smoke_only, as_differences **out,
                                assay_error *err)
 {
-    tables t;
+    tables t = {.evidence = evidence, .smoke_only = smoke_only};
     *out = NULL;
     assay_code code = read_tables(evidence, &t, err);
     if (code) return code;
-    as_differences *found = as_alloc(sizeof *found);
-    int *truth = as_alloc_array(t.n_inputs + 1, sizeof *truth);
+    as_differences *found = t.out = as_alloc(sizeof *found);
+    t.truth = as_alloc_array(t.n_inputs + 1, sizeof *t.truth);
     if (found) {
         found->policies = as_alloc_array(t.n_policies + 1, sizeof *found->policies);
         found->inputs = as_alloc_array(t.n_inputs + 1, sizeof *found->inputs);
         found->n_policies = t.n_policies;
         found->n_inputs = t.n_inputs;
     }
-    if (!found || !truth || !found->policies || !found->inputs)
+    if (!found || !t.truth || !found->policies || !found->inputs)
         code = as_fail(err, ASSAY_E_MEMORY, "no memory to compare answers");
-    if (!code)
-        code = find(&t, as_evidence_run(evidence)->baseline, smoke_only, truth, found, err);
-    as_free(truth);
+    if (!code) code = find_truth(&t, err);
+    if (!code) code = as_evidence_each_answer(evidence, -1, NULL, check_answer, &t, err);
+    as_free(t.truth);
     if (code)
         as_differences_free(found);
     else
