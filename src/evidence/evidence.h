@@ -80,6 +80,11 @@ assay_code as_evidence_engines(as_evidence *evidence, const as_engine_row **rows
                                assay_error *err);
 assay_code as_evidence_passes(as_evidence *evidence, const as_pass_row **rows, size_t *n,
                               assay_error *err);
+/** By slot: those of the profile phase. */
+assay_code as_evidence_profiles(as_evidence *evidence, const as_profile_row **rows, size_t *n,
+                                assay_error *err);
+assay_code as_evidence_routes(as_evidence *evidence, const as_route_row **rows, size_t *n,
+                              assay_error *err);
 /** In the order in which they were taken. */
 assay_code as_evidence_snapshots(as_evidence *evidence, const as_snapshot_row **rows, size_t *n,
                                  assay_error *err);

@@ -12,6 +12,7 @@
  *                ├─ answers  (cycle, input -> box set)       box sets are stored once each
  *                ├─ cleanups (cycle, document -> seconds)
  *                ├─ memory samples, engine facts (start, exit), passes
+ *                └─ in the profile phase: a trace, and the routes that were looked for in it
  *
  * Indices are dense and start at 0: `policy`, `document`, `input`, `call`, `slot` and `box_set`
  * are places in the arrays that the reader gives.  Strings and arrays are borrowed: from the
@@ -112,7 +113,10 @@ typedef struct as_call_row {
     const int *inputs;       /**< int inputs[shape.n], indices, in batch order. */
 } as_call_row;
 
-typedef enum as_phase { AS_PHASE_SMOKE, AS_PHASE_FORMAL } as_phase;
+typedef enum as_phase { AS_PHASE_SMOKE, AS_PHASE_PROFILE, AS_PHASE_FORMAL } as_phase;
+
+/** "smoke", "profile", "formal". */
+const char *as_phase_name(as_phase phase);
 
 typedef enum as_slot_state {
     AS_SLOT_FINISHED, /**< Every call of every cycle is there. */
@@ -123,7 +127,7 @@ typedef enum as_slot_state {
 /** One worker process. */
 typedef struct as_slot_row {
     as_phase phase;
-    int round;    /**< 0 in the smoke phase. */
+    int round;    /**< 0 outside the formal phase. */
     int position; /**< Place in the round's order. */
     int policy;
     as_slot_state state;
@@ -209,6 +213,28 @@ typedef struct as_pass_row {
     const char *kinds_before; /**< Nodes of each kind, "Conv:62 Add:89". */
     const char *kinds_after;
 } as_pass_row;
+
+/** What a slot of the profile phase saw: one call, of which no sample and no answer is kept. */
+typedef struct as_profile_row {
+    int slot;
+    int call;
+    const char *trace; /**< A JSON object: base/trace.h. */
+} as_profile_row;
+
+/** One assertion about the operators of a profile. */
+typedef struct as_route_row {
+    int slot;
+    const char *setting; /**< Of the policy: "winograd=off". */
+    const char *pattern; /**< Operators and routes that have these words in them. */
+    const char *wanted;  /**< "ran" or "absent". */
+    int64_t count;       /**< Times that they ran; -1: the engine tells no operators. */
+} as_route_row;
+
+/** Whether what was wanted is what was seen. */
+static inline bool as_route_row_holds(const as_route_row *row)
+{
+    return row->count >= 0 && (row->count > 0) == (row->wanted[0] == 'r');
+}
 
 /** The machine at one moment, taken over about a second outside every slot. */
 typedef struct as_snapshot_row {

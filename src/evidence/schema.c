@@ -96,12 +96,19 @@ const char *const as_schema_sql[] = {
     " name TEXT NOT NULL, cpu_percent REAL NOT NULL, rss_bytes INTEGER NOT NULL)",
 
     "CREATE TABLE reviews(input INTEGER PRIMARY KEY REFERENCES inputs(id), png BLOB NOT NULL)",
+
+    "CREATE TABLE profiles(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL UNIQUE REFERENCES "
+    "slots(id), call INTEGER NOT NULL REFERENCES calls(id), trace TEXT NOT NULL)",
+
+    "CREATE TABLE routes(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " setting TEXT NOT NULL, pattern TEXT NOT NULL, wanted TEXT NOT NULL,"
+    " count INTEGER NOT NULL)",
     NULL,
 };
 
 static const char *const run_states[] = {"smoke", "rounds", "stopped", "finished", NULL};
 static const char *const difference_actions[] = {"stop", "exclude", "measure", NULL};
-static const char *const phases[] = {"smoke", "formal", NULL};
+static const char *const phases[] = {"smoke", "profile", "formal", NULL};
 static const char *const slot_states[] = {"finished", "failed", NULL};
 
 #define INT(S, F)                                                                              \
@@ -334,6 +341,20 @@ static const as_column review_columns[] = {
     LIST(as_review_row, png, "png", AS_COLUMN_BLOB, png_bytes),
 };
 
+static const as_column profile_columns[] = {
+    INDEX(as_profile_row, slot, AS_TABLE_SLOTS),
+    INDEX(as_profile_row, call, AS_TABLE_CALLS),
+    TEXT(as_profile_row, trace),
+};
+
+static const as_column route_columns[] = {
+    INDEX(as_route_row, slot, AS_TABLE_SLOTS),
+    TEXT(as_route_row, setting),
+    TEXT(as_route_row, pattern),
+    TEXT(as_route_row, wanted),
+    COUNT(as_route_row, count),
+};
+
 #define TABLE(NAME, ROW, COLUMNS, OWNED)                                                       \
     {                                                                                          \
         NAME, sizeof(ROW), COLUMNS, AS_COUNT_OF(COLUMNS), OWNED                                \
@@ -357,10 +378,16 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_SNAPSHOTS] = TABLE("snapshots", as_snapshot_row, snapshot_columns, false),
     [AS_TABLE_PROCESSES] = TABLE("processes", as_process_row, process_columns, true),
     [AS_TABLE_REVIEWS] = TABLE("reviews", as_review_row, review_columns, false),
+    [AS_TABLE_PROFILES] = TABLE("profiles", as_profile_row, profile_columns, true),
+    [AS_TABLE_ROUTES] = TABLE("routes", as_route_row, route_columns, true),
 };
 
 const as_addition as_additions[] = {
     {AS_TABLE_RUN, "corpus_calls", "-1"},
     {AS_TABLE_RUN, "corpus_inputs", "-1"},
+    {AS_TABLE_PROFILES, NULL, NULL},
+    {AS_TABLE_ROUTES, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);
+
+const char *as_phase_name(as_phase phase) { return phases[phase]; }

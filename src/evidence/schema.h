@@ -49,6 +49,8 @@ typedef enum as_table_id {
     AS_TABLE_SNAPSHOTS,
     AS_TABLE_PROCESSES,
     AS_TABLE_REVIEWS,
+    AS_TABLE_PROFILES,
+    AS_TABLE_ROUTES,
     AS_N_TABLES
 } as_table_id;
 

@@ -270,7 +270,9 @@ static assay_code store_slot(as_evidence_writer *writer, const as_slot_record *r
                  {AS_TABLE_CLEANUPS, record->cleanups, record->n_cleanups},
                  {AS_TABLE_MEMORY, record->memory, record->n_memory},
                  {AS_TABLE_ENGINES, record->engines, record->n_engines},
-                 {AS_TABLE_PASSES, record->passes, record->n_passes}};
+                 {AS_TABLE_PASSES, record->passes, record->n_passes},
+                 {AS_TABLE_PROFILES, record->profiles, record->n_profiles},
+                 {AS_TABLE_ROUTES, record->routes, record->n_routes}};
     int64_t slot;
     assay_code code = next_id(writer, AS_TABLE_SLOTS, &slot, err);
     if (!code) code = insert(writer, AS_TABLE_SLOTS, slot, -1, &record->slot, err);

@@ -54,6 +54,10 @@ typedef struct as_slot_record {
     size_t n_engines;
     const as_pass_row *passes;
     size_t n_passes;
+    const as_profile_row *profiles; /**< One in the profile phase, where the call ran. */
+    size_t n_profiles;
+    const as_route_row *routes;
+    size_t n_routes;
 } as_slot_record;
 
 typedef struct as_evidence_writer as_evidence_writer;

@@ -3,11 +3,6 @@
 #include "report/outputs.h"
 #include "report/text.h"
 
-static const char *phase_name(as_phase phase)
-{
-    return phase == AS_PHASE_SMOKE ? "smoke" : "formal";
-}
-
 /** "8x3x640x640;8x3x640x640": what the network saw, piece by piece. */
 static void put_pieces(FILE *out, const as_sample_row *s)
 {
@@ -30,7 +25,7 @@ static assay_code put_line(void *context, const as_sample_row *s, assay_error *e
     (void)err;
     const as_slot_row *slot = &f->slots[s->slot];
     const as_call_row *call = &f->calls[s->call];
-    fprintf(out, "%s,%d,%d,", phase_name(slot->phase),
+    fprintf(out, "%s,%d,%d,", as_phase_name(slot->phase),
             as_round_number(slot->phase, slot->round), slot->position + 1);
     as_put_csv(out, f->policies[slot->policy].name);
     fprintf(out, ",%d,", s->cycle);

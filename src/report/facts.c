@@ -57,6 +57,8 @@ static assay_code load_tables(as_facts *f, assay_error *err)
     if (!code) code = as_evidence_box_sets(e, &f->box_sets, &f->n_box_sets, err);
     if (!code) code = as_evidence_engines(e, &f->engines, &f->n_engines, err);
     if (!code) code = as_evidence_passes(e, &f->passes, &f->n_passes, err);
+    if (!code) code = as_evidence_profiles(e, &f->profiles, &f->n_profiles, err);
+    if (!code) code = as_evidence_routes(e, &f->routes, &f->n_routes, err);
     if (!code) code = as_evidence_snapshots(e, &f->snapshots, &f->n_snapshots, err);
     if (!code) code = as_evidence_processes(e, &f->processes, &f->n_processes, err);
     if (!code) code = as_evidence_reviews(e, &f->reviews, &f->n_reviews, err);

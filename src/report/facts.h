@@ -110,11 +110,13 @@ typedef struct as_facts {
     const as_box_set_row *box_sets;
     const as_engine_row *engines;
     const as_pass_row *passes;
+    const as_profile_row *profiles;
+    const as_route_row *routes;
     const as_snapshot_row *snapshots;
     const as_process_row *processes;
     const as_review_row *reviews;
     size_t n_policies, n_orders, n_documents, n_inputs, n_calls, n_slots, n_samples, n_box_sets,
-        n_engines, n_passes, n_snapshots, n_processes, n_reviews;
+        n_engines, n_passes, n_profiles, n_routes, n_snapshots, n_processes, n_reviews;
 
     json_t *machine,
         *findings;         /**< Of the run's JSON texts, NULL where they are none.  Owns. */
@@ -163,10 +165,10 @@ static inline as_tally *as_facts_cell(const as_facts *f, size_t policy, size_t i
     return &f->cells[policy * f->n_inputs + input];
 }
 
-/** A round as people count: formal ones from 1, the smoke phase 0. */
+/** A round as people count: formal ones from 1, 0 outside the formal phase. */
 static inline int as_round_number(as_phase phase, int round)
 {
-    return phase == AS_PHASE_SMOKE ? 0 : round + 1;
+    return phase == AS_PHASE_FORMAL ? round + 1 : 0;
 }
 
 /** `percent` ready to print with one digit: what rounds to zero has no sign. */

@@ -133,6 +133,7 @@ static bool is_complete(const as_facts *f, size_t slot)
 {
     const as_slot_row *row = &f->slots[slot];
     size_t n_calls = f->n_calls, n_inputs = f->n_inputs, cycles = (size_t)f->run->n_cycles;
+    if (row->phase == AS_PHASE_PROFILE) return true; /* none of it is kept */
     if (row->phase == AS_PHASE_SMOKE) {
         cycles = 1;
         n_calls = as_min(n_calls, (size_t)f->run->n_smoke_calls);

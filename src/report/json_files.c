@@ -90,16 +90,15 @@ assay_code as_write_background_jsonl(const as_outputs *outputs, FILE *out, assay
         const as_snapshot_row *s = &f->snapshots[i];
         json_t *line = json_pack(
             "{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}",
-            "phase", s->phase == AS_PHASE_SMOKE ? "smoke" : "formal", "round",
-            as_round_number(s->phase, s->round), "moment", as_json_text(s->moment), "taken",
-            as_json_text(s->taken), "load_1", as_json_real(s->load_1), "load_5",
-            as_json_real(s->load_5), "load_15", as_json_real(s->load_15), "psi_cpu_avg10",
-            as_json_real(s->psi_cpu_avg10), "psi_cpu_total_us",
-            as_json_count(s->psi_cpu_total_us), "steal_ticks", (json_int_t)s->steal_ticks,
-            "total_ticks", (json_int_t)s->total_ticks, "n_throttled",
-            as_json_count(s->n_throttled), "throttled_us", as_json_count(s->throttled_us),
-            "swap_used_bytes", as_json_count(s->swap_used_bytes), "processes",
-            processes_json(f, i, &at));
+            "phase", as_phase_name(s->phase), "round", as_round_number(s->phase, s->round),
+            "moment", as_json_text(s->moment), "taken", as_json_text(s->taken), "load_1",
+            as_json_real(s->load_1), "load_5", as_json_real(s->load_5), "load_15",
+            as_json_real(s->load_15), "psi_cpu_avg10", as_json_real(s->psi_cpu_avg10),
+            "psi_cpu_total_us", as_json_count(s->psi_cpu_total_us), "steal_ticks",
+            (json_int_t)s->steal_ticks, "total_ticks", (json_int_t)s->total_ticks,
+            "n_throttled", as_json_count(s->n_throttled), "throttled_us",
+            as_json_count(s->throttled_us), "swap_used_bytes",
+            as_json_count(s->swap_used_bytes), "processes", processes_json(f, i, &at));
         if (!line || json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(12))) {
             json_decref(line);
             return as_fail(err, ASSAY_E_MEMORY, "no memory for background-load.jsonl");

@@ -114,8 +114,7 @@ static json_t *slot_json(const as_facts *f, size_t i)
     const as_slot_row *slot = &f->slots[i];
     const as_slot_facts *facts = &f->slot[i];
     json_t *o =
-        json_pack("{s:s, s:i, s:i, s:o, s:s}", "phase",
-                  slot->phase == AS_PHASE_SMOKE ? "smoke" : "formal", "round",
+        json_pack("{s:s, s:i, s:i, s:o, s:s}", "phase", as_phase_name(slot->phase), "round",
                   as_round_number(slot->phase, slot->round), "position", slot->position + 1,
                   "policy", as_json_text(f->policies[slot->policy].name), "state",
                   slot->state == AS_SLOT_FINISHED ? "finished" : "failed");
@@ -198,10 +197,10 @@ static json_t *engines_json(const as_facts *f)
     for (size_t i = 0; i < f->n_engines; i++) {
         const as_slot_row *slot = &f->slots[f->engines[i].slot];
         as_json_append(&list, json_pack("{s:s, s:i, s:o, s:o, s:o}", "phase",
-                                        slot->phase == AS_PHASE_SMOKE ? "smoke" : "formal",
-                                        "round", as_round_number(slot->phase, slot->round),
-                                        "policy", as_json_text(f->policies[slot->policy].name),
-                                        "moment", as_json_text(f->engines[i].moment), "facts",
+                                        as_phase_name(slot->phase), "round",
+                                        as_round_number(slot->phase, slot->round), "policy",
+                                        as_json_text(f->policies[slot->policy].name), "moment",
+                                        as_json_text(f->engines[i].moment), "facts",
                                         stored_json(f->engine_facts[i], f->engines[i].json)));
     }
     return list;

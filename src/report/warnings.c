@@ -44,7 +44,8 @@ static assay_code say_policies(sentences *list, assay_error *err)
         const char *name = as_facts_name(f, p);
         if (policy->failed_slot >= 0) {
             const as_slot_row *slot = &f->slots[policy->failed_slot];
-            char place[32] = "the smoke phase";
+            char place[32];
+            snprintf(place, sizeof place, "the %s phase", as_phase_name(slot->phase));
             if (slot->phase == AS_PHASE_FORMAL)
                 snprintf(place, sizeof place, "round %d", slot->round + 1);
             code = as_facts_format(f, &text, err, "%s failed in %s: %s (%s, log %s)", name,

@@ -88,6 +88,10 @@ static const as_memory_row memory[] = {
 static const as_engine_row engines[] = {{0, "start", "{\"threads\":2}"}, {0, "exit", "{}"}};
 static const as_pass_row passes[] = {{0, "fold-bn", 100, 90, 0.001, "Conv:50", "Conv:40"}};
 
+static const as_profile_row profiles[] = {{0, 1, "{\"spans\":[]}"}};
+static const as_route_row routes[] = {{0, "winograd=off", "winograd", "absent", 0},
+                                      {0, "conv=gemm", "gemm", "ran", 7}};
+
 static as_slot_record make_slot(as_phase phase, int round, int policy)
 {
     return (as_slot_record){.slot = {.phase = phase,
@@ -215,6 +219,37 @@ static void the_plan_comes_back_as_it_was_written(void **state)
     assert_int_equal(n_calls, 2);
     assert_memory_equal(&calls_read[0].shape, &calls[0].shape, sizeof calls[0].shape);
     assert_memory_equal(calls_read[0].inputs, first_inputs, sizeof first_inputs);
+    as_evidence_close(e);
+}
+
+static void a_profile_comes_back_with_its_routes(void **state)
+{
+    place *p = *state;
+    as_evidence_writer *writer = create(p->path);
+    as_slot_record record = make_slot(AS_PHASE_PROFILE, 0, 1);
+    record.n_samples = record.n_answers = 0;
+    record.profiles = profiles;
+    record.n_profiles = 1;
+    record.routes = routes;
+    record.n_routes = 2;
+    add_slot(writer, AS_PHASE_SMOKE, 0, 0);
+    assert_int_equal(as_evidence_add_slot(writer, &record, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_writer_close(writer, NULL), ASSAY_OK);
+    as_evidence *e = open_reader(p->path);
+    TABLE(slots, as_slot_row);
+    assert_int_equal(slots_read[1].phase, AS_PHASE_PROFILE);
+    TABLE(profiles, as_profile_row);
+    assert_int_equal(n_profiles, 1);
+    assert_true(profiles_read[0].slot == 1 && profiles_read[0].call == 1);
+    assert_string_equal(profiles_read[0].trace, profiles[0].trace);
+    TABLE(routes, as_route_row);
+    assert_int_equal(n_routes, 2);
+    assert_true(routes_read[1].slot == 1 && routes_read[1].count == 7);
+    assert_string_equal(routes_read[1].pattern, "gemm");
+    assert_true(as_route_row_holds(&routes_read[0]) && as_route_row_holds(&routes_read[1]));
+    as_route_row broken = routes[0];
+    broken.count = 1;
+    assert_false(as_route_row_holds(&broken));
     as_evidence_close(e);
 }
 
@@ -579,6 +614,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_plan_comes_back_as_it_was_written),
         TEST(a_slot_comes_back_with_all_its_rows),
+        TEST(a_profile_comes_back_with_its_routes),
         TEST(equal_boxes_are_one_set_and_keep_every_bit),
         TEST(snapshots_and_reviews_come_back),
         TEST(a_slot_that_cannot_be_stored_leaves_nothing),
