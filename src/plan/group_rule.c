@@ -172,10 +172,8 @@ bool as_draft_form(const as_grouping *g, size_t first, size_t n, as_draft *draft
 static bool is_large(const as_grouping *g, size_t at)
 {
     as_layer *layer = &g->planner->plan->layers[at];
-    const as_view *out = as_layer_out(layer);
-    const size_t n_images = out ? out->n : layer->args.layout.view.n;
-    const as_value *root = &g->planner->values[g->touches[at * AS_SLOTS + AS_SLOT_OUT].root];
-    const double rows = (double)n_images * (double)as_layer_height(layer);
+    const as_value *root = &g->planner->values[as_touch_of(g, at, AS_SLOT_OUT)->root];
+    const double rows = (double)as_layer_images(layer) * (double)as_layer_height(layer);
     return rows * (double)(root->w * root->c * sizeof(float)) > (double)CACHED_BYTES;
 }
 

@@ -2,7 +2,7 @@
 #ifndef ASSAY_PLAN_GROUPING_H
 #define ASSAY_PLAN_GROUPING_H
 /*
- * Groups in the making; for group.c (what is sound) and group_rule.c (which pay).
+ * Groups in the making: draft.c says which are sound, group_rule.c which pay, group.c forms them.
  */
 #include "plan/group.h"
 #include "plan/planner.h"
@@ -26,6 +26,11 @@ typedef struct as_grouping {
     as_touch *touches; /**< [n_layers][AS_SLOTS] */
     as_use *uses;      /**< [n_values] */
 } as_grouping;
+
+static inline const as_touch *as_touch_of(const as_grouping *g, size_t layer, int slot)
+{
+    return &g->touches[layer * AS_SLOTS + (size_t)slot];
+}
 
 /** A draft where a band may begin, as the first of a thread [0] or behind another [1]. */
 typedef struct as_look {
@@ -69,6 +74,12 @@ bool as_draft_check(as_draft *draft);
 
 /** Rows that a layer makes at a time. */
 size_t as_layer_row_step(const as_layer *layer);
+
+/** Whether a row of the layer's output is made of rows that a map names (Resize). */
+bool as_layer_has_row_maps(const as_layer *layer);
+
+/** Images of what the layer makes. */
+size_t as_layer_images(as_layer *layer);
 
 /** The group of layers first .. first + n - 1 with its bands.  @return false when none is formed. */
 bool as_draft_form(const as_grouping *g, size_t first, size_t n, as_draft *draft);
