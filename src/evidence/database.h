@@ -40,9 +40,10 @@ assay_code as_database_has(sqlite3 *database, const char *path, as_table_id tabl
 assay_code as_database_number(sqlite3 *database, const char *path, const char *sql,
                               int64_t *out, assay_error *err);
 
-/** Prepare "INSERT INTO table(id, columns) VALUES(?1, ...)": the id first, then the columns. */
-assay_code as_row_insert_prepare(sqlite3 *database, const char *path, as_table_id table,
-                                 sqlite3_stmt **out, assay_error *err);
+/** Prepare "INSERT INTO place.table(id, columns) VALUES(?1, ...)": the id first, then the columns;
+ *  `place` is "main" or an attached database. */
+assay_code as_row_insert_prepare(sqlite3 *database, const char *path, const char *place,
+                                 as_table_id table, sqlite3_stmt **out, assay_error *err);
 
 /**
  * Bind `row` and run a statement of as_row_insert_prepare.

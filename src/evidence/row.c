@@ -36,12 +36,13 @@ static assay_code prepare(sqlite3 *database, const char *path, const char *sql,
 /* A review's row id is its input, which is its first column. */
 static bool has_id(as_table_id table) { return table != AS_TABLE_REVIEWS; }
 
-assay_code as_row_insert_prepare(sqlite3 *database, const char *path, as_table_id table,
-                                 sqlite3_stmt **out, assay_error *err)
+assay_code as_row_insert_prepare(sqlite3 *database, const char *path, const char *place,
+                                 as_table_id table, sqlite3_stmt **out, assay_error *err)
 {
     const as_table *t = &as_tables[table];
     char sql[SQL_ROOM];
-    snprintf(sql, sizeof sql, "INSERT INTO %s(%s", t->name, has_id(table) ? "id, " : "");
+    snprintf(sql, sizeof sql, "INSERT INTO %s.%s(%s", place, t->name,
+             has_id(table) ? "id, " : "");
     append_columns(sql, t);
     size_t at = strlen(sql);
     snprintf(sql + at, sizeof sql - at, ") VALUES(?");

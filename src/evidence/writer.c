@@ -10,14 +10,15 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/sha256.h"
 #include "evidence/database.h"
+#include "evidence/stage.h"
 
 struct as_evidence_writer {
     char *path;        /* owns */
     sqlite3 *database; /* owns */
     int lock;          /* the run's folder, locked while this writer lives; -1 */
     sqlite3_stmt *insert[AS_N_TABLES]; /* owns; NULL until first used */
+    as_stage stage;                    /* owns: rows of the slot that has begun */
 };
 
 static assay_code no_memory(const char *path, assay_error *err)
@@ -64,7 +65,7 @@ static assay_code insert(as_evidence_writer *writer, as_table_id table, int64_t 
 {
     assay_code code = ASSAY_OK;
     if (!writer->insert[table])
-        code = as_row_insert_prepare(writer->database, writer->path, table,
+        code = as_row_insert_prepare(writer->database, writer->path, "main", table,
                                      &writer->insert[table], err);
     return code ? code
                 : as_row_insert(writer->database, writer->path, writer->insert[table], table,
@@ -223,69 +224,43 @@ static assay_code next_id(as_evidence_writer *writer, as_table_id table, int64_t
     return as_database_number(writer->database, writer->path, sql, out, err);
 }
 
-/* Index of the set with these boxes, stored if it is new. */
-static assay_code store_box_set(as_evidence_writer *writer, const as_slot_answer *answer,
-                                int64_t *id, assay_error *err)
+assay_code as_evidence_slot_begin(as_evidence_writer *writer, assay_error *err)
 {
-    char hex[AS_SHA256_HEX], sql[160];
-    unsigned char *bytes = as_alloc_array(answer->n, AS_BOX_BYTES);
-    if (!bytes) return no_memory(writer->path, err);
-    as_box_code_put(answer->boxes, answer->n, bytes);
-    assay_code code = as_sha256_bytes(bytes, answer->n * AS_BOX_BYTES, hex, err);
-    as_free(bytes);
-    if (code) return code;
-    snprintf(sql, sizeof sql,
-             "SELECT ifnull((SELECT id FROM box_sets WHERE sha256 = '%s'), -1)", hex);
-    code = as_database_number(writer->database, writer->path, sql, id, err);
-    if (code || *id >= 0) return code;
-    code = next_id(writer, AS_TABLE_BOX_SETS, id, err);
-    as_box_set_row set = {.sha256 = hex, .n = answer->n, .boxes = answer->boxes};
-    return code ? code : insert(writer, AS_TABLE_BOX_SETS, *id, -1, &set, err);
+    writer->stage.database = writer->database;
+    writer->stage.path = writer->path;
+    return as_stage_open(&writer->stage, err);
 }
 
-static assay_code store_answers(as_evidence_writer *writer, int slot,
-                                const as_slot_record *record, assay_error *err)
+assay_code as_evidence_slot_add(as_evidence_writer *writer, const as_slot_record *part,
+                                assay_error *err)
 {
-    assay_code code = ASSAY_OK;
-    for (size_t i = 0; i < record->n_answers && !code; i++) {
-        const as_slot_answer *answer = &record->answers[i];
-        int64_t set;
-        code = store_box_set(writer, answer, &set, err);
-        if (code) break;
-        as_answer_row row = {
-            .cycle = answer->cycle, .input = answer->input, .box_set = (int)set};
-        code = insert(writer, AS_TABLE_ANSWERS, -1, slot, &row, err);
-    }
-    return code;
+    return as_stage_add(&writer->stage, part, err);
 }
 
-static assay_code store_slot(as_evidence_writer *writer, const as_slot_record *record,
+static assay_code store_slot(as_evidence_writer *writer, const as_slot_row *slot,
                              assay_error *err)
 {
-    const struct {
-        as_table_id table;
-        const void *rows;
-        size_t n;
-    } parts[] = {{AS_TABLE_SAMPLES, record->samples, record->n_samples},
-                 {AS_TABLE_CLEANUPS, record->cleanups, record->n_cleanups},
-                 {AS_TABLE_MEMORY, record->memory, record->n_memory},
-                 {AS_TABLE_ENGINES, record->engines, record->n_engines},
-                 {AS_TABLE_PASSES, record->passes, record->n_passes},
-                 {AS_TABLE_PROFILES, record->profiles, record->n_profiles},
-                 {AS_TABLE_ROUTES, record->routes, record->n_routes}};
-    int64_t slot;
-    assay_code code = next_id(writer, AS_TABLE_SLOTS, &slot, err);
-    if (!code) code = insert(writer, AS_TABLE_SLOTS, slot, -1, &record->slot, err);
-    for (size_t i = 0; i < AS_COUNT_OF(parts) && !code; i++)
-        code = insert_all(writer, parts[i].table, (int)slot, parts[i].rows, parts[i].n, err);
-    return code ? code : store_answers(writer, (int)slot, record, err);
+    int64_t id;
+    assay_code code = next_id(writer, AS_TABLE_SLOTS, &id, err);
+    if (!code) code = insert(writer, AS_TABLE_SLOTS, id, -1, slot, err);
+    return code ? code : as_stage_store(&writer->stage, id, slot->state, err);
+}
+
+assay_code as_evidence_slot_end(as_evidence_writer *writer, const as_slot_row *slot,
+                                assay_error *err)
+{
+    assay_code code = begin(writer, err);
+    if (!code) code = end(writer, store_slot(writer, slot, err), err);
+    as_stage_close(&writer->stage);
+    return code;
 }
 
 assay_code as_evidence_add_slot(as_evidence_writer *writer, const as_slot_record *record,
                                 assay_error *err)
 {
-    assay_code code = begin(writer, err);
-    return code ? code : end(writer, store_slot(writer, record, err), err);
+    assay_code code = as_evidence_slot_begin(writer, err);
+    if (!code) code = as_evidence_slot_add(writer, record, err);
+    return code ? code : as_evidence_slot_end(writer, &record->slot, err);
 }
 
 static assay_code store_snapshot(as_evidence_writer *writer, const as_snapshot_row *snapshot,
@@ -333,6 +308,7 @@ assay_code as_evidence_writer_close(as_evidence_writer *writer, assay_error *err
 {
     if (!writer) return ASSAY_OK;
     assay_code code = ASSAY_OK;
+    as_stage_close(&writer->stage);
     for (int t = 0; t < AS_N_TABLES; t++)
         sqlite3_finalize(writer->insert[t]);
     if (writer->database && sqlite3_close(writer->database) != SQLITE_OK)

@@ -3,12 +3,14 @@
 #define ASSAY_EVIDENCE_WRITER_H
 /*
  * Writing the evidence database.  Every call below is one transaction: it is in the file whole
- * once the call returns, or not at all.
+ * once the call returns, or not at all.  A slot is one, too: its end.
  *
  *     as_evidence_writer *writer;
  *     code = as_evidence_create("run/evidence.db", &plan, &writer, err);
  *     code = as_evidence_add_snapshot(writer, &snapshot, processes, n_processes, err);
- *     code = as_evidence_add_slot(writer, &record, err);        // once for each worker process
+ *     code = as_evidence_slot_begin(writer, err);               // for each worker process
+ *     code = as_evidence_slot_add(writer, &part, err);          // as its rows come
+ *     code = as_evidence_slot_end(writer, &slot, err);
  *     code = as_evidence_set_state(writer, AS_RUN_FINISHED, label, err);
  *     code = as_evidence_writer_close(writer, err);
  *
@@ -84,7 +86,21 @@ assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
  *  ASSAY_E_IO also when another process writes it. */
 assay_code as_evidence_continue(const char *path, as_evidence_writer **out, assay_error *err);
 
-/** Store a slot whole. @return ASSAY_E_IO with nothing of it stored, ASSAY_E_MEMORY. */
+/** Begin a slot; rows that were added to one that has no end are gone. */
+assay_code as_evidence_slot_begin(as_evidence_writer *writer, assay_error *err);
+
+/** Keep a part of its rows, beside the evidence and not in memory; `part->slot` is ignored. */
+assay_code as_evidence_slot_add(as_evidence_writer *writer, const as_slot_record *part,
+                                assay_error *err);
+
+/**
+ * Store the slot whole, with all rows that were added; of a failed one no samples and answers.
+ * @return ASSAY_E_IO with nothing of it stored, ASSAY_E_MEMORY.
+ */
+assay_code as_evidence_slot_end(as_evidence_writer *writer, const as_slot_row *slot,
+                                assay_error *err);
+
+/** All three for a slot that is known whole. */
 assay_code as_evidence_add_slot(as_evidence_writer *writer, const as_slot_record *record,
                                 assay_error *err);
 

@@ -98,6 +98,19 @@ static assay_code give_job(slot *s, assay_error *err)
     return code;
 }
 
+/* Rows that wait in memory: a slot of usual length stores nothing while its worker computes. */
+enum { ROWS_MAX = 16384 };
+
+/* Hand the rows that were told so far to the evidence's writer. */
+static assay_code pass_on(slot *s, assay_error *err)
+{
+    as_slot_record part = {0};
+    as_yield_record(s->yield, &part);
+    assay_code code = as_evidence_slot_add(s->place->writer, &part, err);
+    as_yield_forget(s->yield);
+    return code;
+}
+
 /* Gather lines until the worker's output ends; what the worker did wrong goes to *told. */
 static assay_code gather(slot *s, assay_error *told, assay_error *err)
 {
@@ -118,6 +131,8 @@ static assay_code gather(slot *s, assay_error *told, assay_error *err)
             as_process_kill(s->process);
             return ASSAY_OK;
         }
+        if (as_yield_rows(s->yield) > ROWS_MAX) code = pass_on(s, err);
+        if (code) return code;
         if (as_yield_calls(s->yield) == n_told) continue;
         n_told = as_yield_calls(s->yield);
         if (watch->step) watch->step(watch->context, n_told);
@@ -127,7 +142,8 @@ static assay_code gather(slot *s, assay_error *told, assay_error *err)
 /* Start, talk, wait.  @return as as_slot_run; the worker's failure goes to *told. */
 static assay_code talk(slot *s, assay_error *told, assay_error *err)
 {
-    assay_code code = start(s, err);
+    assay_code code = as_evidence_slot_begin(s->place->writer, err);
+    if (!code) code = start(s, err);
     if (!code) code = give_job(s, err);
     if (!code) code = gather(s, told, err);
     return code ? code : as_process_wait(s->process, leave_within_s, &s->result, err);
@@ -174,7 +190,7 @@ static void judge(const slot *s, const assay_error *told, as_slot_end *end)
              s->place->policies[s->order->policy].name, turn, what);
 }
 
-static assay_code store(const slot *s, const as_slot_end *end, assay_error *err)
+static assay_code store(slot *s, const as_slot_end *end, assay_error *err)
 {
     char how[128], log[128];
     as_process_describe(&s->result, how, sizeof how);
@@ -192,8 +208,8 @@ static assay_code store(const slot *s, const as_slot_end *end, assay_error *err)
     record.slot.error = end->sentence;
     record.slot.error_code = end->code ? assay_code_name(end->code) : "";
     record.slot.log = log;
-    if (end->state == AS_SLOT_FAILED) record.n_samples = record.n_answers = 0;
-    return as_evidence_add_slot(s->place->writer, &record, err);
+    assay_code code = pass_on(s, err);
+    return code ? code : as_evidence_slot_end(s->place->writer, &record.slot, err);
 }
 
 assay_code as_slot_run(const as_slot_place *place, const as_slot_order *order, as_slot_end *end,

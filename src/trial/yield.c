@@ -18,6 +18,9 @@ typedef struct rows {
     size_t n, room;
 } rows;
 
+/* What rows are gathered of. */
+enum { SAMPLES, ANSWERS, CLEANUPS, MEMORY, ENGINES, PASSES, N_LISTS };
+
 struct as_yield {
     const as_job *job;  /* borrows */
     as_arena *arena;    /* owns: strings, shapes, boxes */
@@ -26,7 +29,7 @@ struct as_yield {
     size_t n_calls; /* told so far */
     double load_s, cleanup_s;
     as_slot_row counts; /* what "end" told */
-    rows samples, answers, cleanups, memory, engines, passes;
+    rows lists[N_LISTS];
 };
 
 as_yield *as_yield_new(const as_job *job)
@@ -45,12 +48,25 @@ as_yield *as_yield_new(const as_job *job)
 void as_yield_free(as_yield *yield)
 {
     if (!yield) return;
-    rows *all[] = {&yield->samples, &yield->answers, &yield->cleanups,
-                   &yield->memory,  &yield->engines, &yield->passes};
-    for (size_t i = 0; i < AS_COUNT_OF(all); i++)
-        as_free(all[i]->items);
+    for (size_t i = 0; i < N_LISTS; i++)
+        as_free(yield->lists[i].items);
     as_arena_free(yield->arena);
     as_free(yield);
+}
+
+size_t as_yield_rows(const as_yield *yield)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < N_LISTS; i++)
+        n += yield->lists[i].n;
+    return n;
+}
+
+void as_yield_forget(as_yield *yield)
+{
+    for (size_t i = 0; i < N_LISTS; i++)
+        yield->lists[i].n = 0;
+    as_arena_clear(yield->arena);
 }
 
 static assay_code no_memory(assay_error *err)
@@ -109,7 +125,7 @@ static assay_code add_engine(as_yield *yield, const json_t *event, const char *m
     as_engine_row row = {.moment = moment,
                          .json = dump ? as_arena_strdup(yield->arena, dump) : NULL};
     as_free(dump);
-    return row.json ? add(&yield->engines, &row, sizeof row, err) : no_memory(err);
+    return row.json ? add(&yield->lists[ENGINES], &row, sizeof row, err) : no_memory(err);
 }
 
 static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error *err)
@@ -135,7 +151,7 @@ static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error 
         if (!row.name || !row.kinds_before || !row.kinds_after) return no_memory(err);
         code = isnan(row.seconds) || row.nodes_before < 0 || row.nodes_after < 0
                    ? not_allowed("a pass without its time or nodes", err)
-                   : add(&yield->passes, &row, sizeof row, err);
+                   : add(&yield->lists[PASSES], &row, sizeof row, err);
     }
     return code;
 }
@@ -157,7 +173,7 @@ static assay_code take_memory(as_yield *yield, const json_t *event, assay_error 
         row.peak_rss_bytes < -1 || row.swap_used_bytes < -1 || row.cycle < -1 ||
         row.document < -1 || row.call < -1)
         return not_allowed("a memory sample that is none", err);
-    return add(&yield->memory, &row, sizeof row, err);
+    return add(&yield->lists[MEMORY], &row, sizeof row, err);
 }
 
 static bool take_shape(const json_t *json, as_evidence_shape *out)
@@ -224,7 +240,7 @@ static assay_code take_answer(as_yield *yield, const json_t *json, int cycle, in
         if (!take_box(json_array_get(json, i), &boxes[i]))
             return not_allowed("a box that is none", err);
     as_slot_answer answer = {.cycle = cycle, .input = input, .boxes = boxes, .n = n};
-    return add(&yield->answers, &answer, sizeof answer, err);
+    return add(&yield->lists[ANSWERS], &answer, sizeof answer, err);
 }
 
 /* Where the next call has to stand: cycles over the job's calls. */
@@ -287,7 +303,7 @@ static assay_code take_call(as_yield *yield, const json_t *event, assay_error *e
     code = check_call(expected, &row, boxes, err);
     if (!code) code = take_pieces(yield, json_object_get(event, "pieces"), &row, err);
     if (!code) code = take_times(json_object_get(event, "ns"), &row, err);
-    if (!code) code = add(&yield->samples, &row, sizeof row, err);
+    if (!code) code = add(&yield->lists[SAMPLES], &row, sizeof row, err);
     for (size_t i = 0; i < expected->shape.n && !code; i++)
         code =
             take_answer(yield, json_array_get(boxes, i), (int)cycle, expected->inputs[i], err);
@@ -305,7 +321,7 @@ static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error
         !is_index(row.document, yield->n_documents))
         return not_allowed("a cleanup that is none", err);
     yield->cleanup_s += row.seconds;
-    return add(&yield->cleanups, &row, sizeof row, err);
+    return add(&yield->lists[CLEANUPS], &row, sizeof row, err);
 }
 
 static assay_code take_end(as_yield *yield, const json_t *event, assay_error *err)
@@ -390,16 +406,16 @@ void as_yield_record(const as_yield *yield, as_slot_record *record)
     slot->switches_wanted = yield->counts.switches_wanted;
     slot->switches_forced = yield->counts.switches_forced;
     slot->n_calls = (int64_t)yield->n_calls;
-    record->samples = yield->samples.items;
-    record->n_samples = yield->samples.n;
-    record->answers = yield->answers.items;
-    record->n_answers = yield->answers.n;
-    record->cleanups = yield->cleanups.items;
-    record->n_cleanups = yield->cleanups.n;
-    record->memory = yield->memory.items;
-    record->n_memory = yield->memory.n;
-    record->engines = yield->engines.items;
-    record->n_engines = yield->engines.n;
-    record->passes = yield->passes.items;
-    record->n_passes = yield->passes.n;
+    record->samples = yield->lists[SAMPLES].items;
+    record->n_samples = yield->lists[SAMPLES].n;
+    record->answers = yield->lists[ANSWERS].items;
+    record->n_answers = yield->lists[ANSWERS].n;
+    record->cleanups = yield->lists[CLEANUPS].items;
+    record->n_cleanups = yield->lists[CLEANUPS].n;
+    record->memory = yield->lists[MEMORY].items;
+    record->n_memory = yield->lists[MEMORY].n;
+    record->engines = yield->lists[ENGINES].items;
+    record->n_engines = yield->lists[ENGINES].n;
+    record->passes = yield->lists[PASSES].items;
+    record->n_passes = yield->lists[PASSES].n;
 }

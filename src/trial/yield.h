@@ -40,6 +40,12 @@ bool as_yield_has_error(const as_yield *yield);
 /** Whether every call of every cycle and the end have been told. */
 bool as_yield_is_whole(const as_yield *yield);
 
+/** Rows that it holds. */
+size_t as_yield_rows(const as_yield *yield);
+
+/** Let the rows go that it holds; what it has counted stays. */
+void as_yield_forget(as_yield *yield);
+
 /** Put rows and counts into `record`, which borrows them; phase, round and the like stay. */
 void as_yield_record(const as_yield *yield, as_slot_record *record);
 
