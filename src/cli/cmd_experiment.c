@@ -6,12 +6,13 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "cli/required.h"
 #include "cli/shell_line.h"
 #include "report/report.h"
 #include "trial/trial.h"
 
 typedef struct experiment_options {
-    const char *model, *corpus, *output, *resume, *baseline;
+    const char *model, *corpus, *output, *resume, *baseline, *require;
     as_strings policies, documents, calls;
     int64_t limit_calls, cycles, rounds, seed;
     double slot_timeout;
@@ -48,6 +49,8 @@ static const as_option options[] = {
               "kill a worker that takes longer; default: no limit"),
     AS_FLAG(experiment_options, exclusive_hardware, "exclusive-hardware",
             "note that nothing else uses this machine"),
+    AS_TEXT(experiment_options, require, "require", "not-slower|faster=R",
+            "what each candidate has to meet; exits 1 where one does not, 6 where undecided"),
     AS_FLAG(experiment_options, force, "force", "replace a run that is in RUN"),
     AS_FLAG(experiment_options, json, "json", "print summary.json instead of the table"),
     AS_OPTIONS_END,
@@ -139,15 +142,20 @@ done:
     return code;
 }
 
-/* Derive the report, print the verdict. */
+/* Derive the report, print the verdict; *status is what the trial says, and becomes what is required. */
 static assay_code report(const as_cli *cli, const experiment_options *o, const char *folder,
-                         assay_error *err)
+                         int *status, assay_error *err)
 {
     as_report *report;
+    as_requirement wanted;
     assay_code code = as_report_open(folder, &report, err);
     if (code) return code;
     code = as_report_write_files(report, err);
     if (!code) fputs(o->json ? as_report_json(report) : as_report_text(report), stdout);
+    if (!code && o->require) {
+        code = as_requirement_parse(o->require, &wanted, err);
+        if (!code) *status = as_status_required(report, &wanted, o->json, *status);
+    }
     for (const char *const *w = as_report_warnings(report); !code && *w; w++)
         as_warn(cli, "%s", *w);
     if (!code) as_note(cli, "report: %s/report.html", folder);
@@ -176,8 +184,8 @@ static int go(const as_cli *cli, const experiment_options *o, const char *folder
         as_free(line);
         return status;
     }
-    if (report(cli, o, folder, &err)) return as_cli_fail(cli, &err);
-    return status_of(&result);
+    int status = status_of(&result);
+    return report(cli, o, folder, &status, &err) ? as_cli_fail(cli, &err) : status;
 }
 
 /* Whether an option was given that a resumed run has settled already. */
@@ -201,6 +209,8 @@ static int check_usage(const as_cli *cli, const experiment_options *o)
     if (!o->output) return as_cli_usage(cli, "-o RUN is missing, the folder of the run");
     if (o->policies.n == 0)
         return as_cli_usage(cli, "--policy is missing, as in --policy base=native");
+    if (o->require && o->policies.n < 2)
+        return as_cli_usage(cli, "--require needs two policies, a baseline and a candidate");
     return AS_EXIT_DONE;
 }
 
@@ -213,8 +223,11 @@ static int run(const as_cli *cli, const void *values)
         .stop = as_stop,
         .watch = {
             .context = &s, .note = on_note, .begin = on_begin, .step = on_step, .end = on_end}};
+    as_requirement wanted;
     int status = check_usage(cli, o);
     if (status) return status;
+    if (o->require && as_requirement_parse(o->require, &wanted, &err))
+        return as_cli_fail(cli, &err);
     const char *folder = o->resume ? o->resume : o->output;
     assay_code code =
         o->resume ? as_trial_check(folder, &control, &err) : create(cli, o, &control, &err);

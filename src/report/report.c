@@ -8,7 +8,9 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
+#include "report/against.h"
 #include "report/outputs.h"
+#include "report/required.h"
 #include "report/whole_file.h"
 
 struct as_report {
@@ -55,6 +57,7 @@ static assay_code print_to_memory(const as_facts *facts, file_writer write, char
 /** Read run_folder/evidence.db; a missing one is told from a missing folder. */
 static assay_code load(const char *run_folder, as_facts **out, assay_error *err)
 {
+    *out = NULL;
     if (!as_file_exists(run_folder))
         return as_fail(err, ASSAY_E_NOT_FOUND,
                        "%s does not exist, a run's folder holds " AS_EVIDENCE_FILE, run_folder);
@@ -186,4 +189,40 @@ bool as_report_is_finished(const as_report *report)
 const char *const *as_report_warnings(const as_report *report)
 {
     return report->facts->warnings;
+}
+
+as_requirement_state as_report_require(const as_report *report,
+                                       const as_requirement *requirement, FILE *out)
+{
+    as_required_print(report->facts, requirement, out);
+    return as_required_check(report->facts, requirement);
+}
+
+static assay_code print_json(const as_against *against, FILE *out, assay_error *err)
+{
+    json_t *root = as_against_json(against);
+    char *text = as_json_dump(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+    assay_code code =
+        text ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory to compare two runs");
+    if (text) fprintf(out, "%s\n", text);
+    as_free(text);
+    json_decref(root);
+    return code;
+}
+
+assay_code as_report_against(const as_report *report, const char *run_folder, bool as_json,
+                             FILE *out, size_t *n_regressions, assay_error *err)
+{
+    as_facts *then = NULL;
+    as_against *against = NULL;
+    assay_code code = load(run_folder, &then, err);
+    if (!code) code = as_against_make(report->facts, then, &against, err);
+    if (!code && as_json)
+        code = print_json(against, out, err);
+    else if (!code)
+        as_against_print(against, out);
+    *n_regressions = against ? against->n_regressions : 0;
+    as_against_free(against);
+    as_facts_free(then);
+    return code;
 }

@@ -17,8 +17,10 @@
  * earlier call derived is replaced, and what no longer belongs is removed.
  */
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/error.h"
+#include "verdict/require.h"
 
 typedef struct as_report as_report;
 
@@ -49,6 +51,21 @@ bool as_report_holds(const as_report *report);
 
 /** Whether the run has all its rounds; one that stopped at a difference is finished too. */
 bool as_report_is_finished(const as_report *report);
+
+/**
+ * Hold every policy but the baseline to `requirement` and print a line for each (required.h).
+ * @return the worst of them.
+ */
+as_requirement_state as_report_require(const as_report *report,
+                                       const as_requirement *requirement, FILE *out);
+
+/**
+ * Print what changed since the run in `run_folder`, as text or as one JSON object (against.h).
+ * @param n_regressions  receives how many of the changes are for the worse.
+ * @return as as_report_open.
+ */
+assay_code as_report_against(const as_report *report, const char *run_folder, bool as_json,
+                             FILE *out, size_t *n_regressions, assay_error *err);
 
 /** Sentences on what could spoil the result, as in the report; NULL behind the last; borrowed. */
 const char *const *as_report_warnings(const as_report *report);

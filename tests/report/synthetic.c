@@ -199,21 +199,27 @@ typedef struct yield {
     as_memory_row memory[2];
 } yield;
 
+static int64_t slowed(const synthetic *what, int64_t ns)
+{
+    return what->slowdown > 0 ? llround((double)ns * what->slowdown) : ns;
+}
+
 static void fill_samples(const synthetic *what, int round, int policy, yield *y)
 {
     for (int c = 0; c < N_CALLS; c++) {
         int64_t n = call_size[c];
         y->pieces[c] = (as_evidence_shape){(size_t)n, 3, 128, 256};
-        y->samples[c] = (as_sample_row){.call = c,
-                                        .shape = y->pieces[c],
-                                        .n_pieces = 1,
-                                        .pieces = &y->pieces[c],
-                                        .preprocess_ns = n * 1000000,
-                                        .forward_ns = forward_ns(policy, round, call_size[c]),
-                                        .transfer_ns = n * 100000,
-                                        .postprocess_ns = n * 500000,
-                                        .map_sha256 = "ff",
-                                        .n_not_finite = what->is_wild && policy == 1};
+        y->samples[c] =
+            (as_sample_row){.call = c,
+                            .shape = y->pieces[c],
+                            .n_pieces = 1,
+                            .pieces = &y->pieces[c],
+                            .preprocess_ns = n * 1000000,
+                            .forward_ns = slowed(what, forward_ns(policy, round, call_size[c])),
+                            .transfer_ns = n * 100000,
+                            .postprocess_ns = n * 500000,
+                            .map_sha256 = "ff",
+                            .n_not_finite = what->is_wild && policy == 1};
     }
 }
 

@@ -32,6 +32,7 @@ typedef struct synthetic {
     bool baseline_wavers; /**< The baseline moves a corner in its last round. */
     bool
         has_hostile_names; /**< Documents named with markup, bytes that are no UTF-8, controls. */
+    double slowdown;       /**< Factor on every forward time; 0 = 1. */
     bool is_wild;          /**< Boxes with scores that are no numbers, maps with such values. */
 } synthetic;
 

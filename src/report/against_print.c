@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "report/against.h"
+#include "report/text.h"
+#include "verdict/two_samples.h"
+
+static const char *const kind_names[] = {
+    [AS_CHANGE_COST] = "cost",      [AS_CHANGE_ANSWERS] = "answers",
+    [AS_CHANGE_POLICY] = "policy",  [AS_CHANGE_KERNEL] = "kernel",
+    [AS_CHANGE_PASS] = "pass",      [AS_CHANGE_RUN] = "run",
+    [AS_CHANGE_MACHINE] = "machine"};
+
+static const char *word_of(const as_estimate *e)
+{
+    if (!e->has_interval) return "no interval";
+    if (e->low > 1 + AS_MARGIN) return "slower";
+    if (e->high < 1 - AS_MARGIN) return "faster";
+    return e->low >= 1 - AS_MARGIN && e->high <= 1 + AS_MARGIN ? "equal" : "undecided";
+}
+
+static void print_cost(const as_change *c, FILE *out)
+{
+    const as_estimate *e = &c->estimate;
+    fprintf(out, "%.3f s was, %.3f s is, %+.1f %%", c->then_s, c->now_s,
+            as_percent((e->ratio - 1) * 100));
+    if (e->has_interval)
+        fprintf(out, " [%+.1f, %+.1f at %.4g %%]", as_percent((e->low - 1) * 100),
+                as_percent((e->high - 1) * 100), e->level * 100);
+    fprintf(out, ": %s", word_of(e));
+    if (!e->has_interval) {
+        size_t n_comparisons = (size_t)lround(AS_ALPHA / (1 - e->level));
+        fprintf(out, ", %zu rounds of each run are needed",
+                as_rounds_for_two_samples(n_comparisons));
+    }
+}
+
+void as_against_print(const as_against *a, FILE *out)
+{
+    fprintf(out, "Against the run of %s: ", a->then_created);
+    if (a->n_regressions > 0)
+        fprintf(out, "%zu regression%s.\n", a->n_regressions, a->n_regressions == 1 ? "" : "s");
+    else
+        fputs("no regression.\n", out);
+    if (!a->has_same_calls)
+        fputs(
+            "The runs do not replay the same calls: neither times nor answers are compared.\n",
+            out);
+    for (size_t i = 0; i < a->n; i++) {
+        const as_change *c = &a->changes[i];
+        fprintf(out, "%s %-8s ", c->is_regression ? "!" : " ", kind_names[c->kind]);
+        as_put_plain(out, c->what);
+        fputs(": ", out);
+        if (c->kind == AS_CHANGE_COST) {
+            print_cost(c, out);
+        } else {
+            as_put_plain(out, c->then);
+            fputs(" -> ", out);
+            as_put_plain(out, c->now);
+        }
+        putc('\n', out);
+    }
+}
+
+static json_t *change_json(const as_change *c)
+{
+    json_t *o = json_pack("{s:s, s:o, s:b}", "kind", kind_names[c->kind], "what",
+                          as_json_text(c->what), "is_regression", (int)c->is_regression);
+    if (c->kind != AS_CHANGE_COST) {
+        as_json_set(&o, "then", as_json_text(c->then));
+        as_json_set(&o, "now", as_json_text(c->now));
+        return o;
+    }
+    const as_estimate *e = &c->estimate;
+    as_json_set(&o, "then_s", as_json_real(c->then_s));
+    as_json_set(&o, "now_s", as_json_real(c->now_s));
+    as_json_set(&o, "ratio", as_json_real(e->ratio));
+    as_json_set(&o, "low", as_json_real(e->low));
+    as_json_set(&o, "high", as_json_real(e->high));
+    as_json_set(&o, "level", as_json_real(e->level));
+    as_json_set(&o, "verdict", json_string(word_of(e)));
+    return o;
+}
+
+json_t *as_against_json(const as_against *a)
+{
+    json_t *changes = json_array();
+    for (size_t i = 0; i < a->n; i++)
+        as_json_append(&changes, change_json(&a->changes[i]));
+    return json_pack("{s:o, s:o, s:I, s:b, s:o}", "now", as_json_text(a->now_created), "then",
+                     as_json_text(a->then_created), "regressions", (json_int_t)a->n_regressions,
+                     "same_calls", (int)a->has_same_calls, "changes", changes);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_VERDICT_TENSOR_H
+#define ASSAY_VERDICT_TENSOR_H
+/*
+ * Two answers of any network: are they the same numbers, within which bounds, and the same classes?
+ *
+ *     as_tensor_bounds bounds = {.absolute = 1e-5, .relative = 1e-4, .ulp = 0};
+ *     code = as_tensor_compare("f4[1,1000]", truth, answer, bytes, AS_COMPARE_TENSOR, &bounds, &c, err);
+ *     if (!c.equal) ... c.max_absolute, c.max_relative, c.max_ulp
+ *
+ * An answer is the bytes of all outputs, one behind the other; its layout names their types and dims:
+ *
+ *     layout = output { ";" output }      output = type "[" [dim {"," dim}] "]"
+ *     type   = "f4" | "i8" | "i4" | "b1"  as NumPy has them, little-endian
+ *
+ * tensor: every float is within one of the bounds, every other element is equal.  NaN equals NaN.
+ * top1: the greatest value along axis 1 (of a vector: of all) stands at the same place everywhere.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/** What makes two answers equal. */
+typedef enum as_compare_kind {
+    AS_COMPARE_BOXES,  /**< The boxes that the detector makes of the map (compare.h). */
+    AS_COMPARE_TENSOR, /**< The outputs' elements. */
+    AS_COMPARE_TOP1    /**< The class at the top of each row of the outputs. */
+} as_compare_kind;
+
+/** Each of them suffices for an element; all 0: equal values. */
+typedef struct as_tensor_bounds {
+    double absolute; /**< |answer - truth| <= absolute */
+    double relative; /**< |answer - truth| <= relative * |truth| */
+    int64_t ulp;     /**< float32 values between them, one end counted, <= ulp */
+} as_tensor_bounds;
+
+/** What a comparison found; a plain value. */
+typedef struct as_tensor_comparison {
+    bool equal;
+    size_t n;        /**< Elements compared; with top1 rows. */
+    size_t n_beyond; /**< Of these, those that are not equal within the bounds. */
+    size_t first;    /**< The first such, counted over all outputs. */
+    double truth_value, answer_value; /**< There; with top1 the classes. */
+    /* The smallest bound of each kind that alone would pass; with top1 all 0.  INFINITY and INT64_MAX
+     * where none would. */
+    double max_absolute, max_relative;
+    int64_t max_ulp;
+} as_tensor_comparison;
+
+/**
+ * Compare two answers of `bytes` each.
+ * @return ASSAY_E_FORMAT for a layout that is none or does not fit the bytes.
+ */
+assay_code as_tensor_compare(const char *layout, const void *truth, const void *answer,
+                             size_t bytes, as_compare_kind kind, const as_tensor_bounds *bounds,
+                             as_tensor_comparison *out, assay_error *err);
+
+/** Distance of two floats, counted in float32 values; NaN is INT64_MAX from all but NaN. */
+int64_t as_ulp_distance(float a, float b);
+
+/** Bytes that a description needs at most. */
+#define AS_TENSOR_TEXT 320
+
+/** Say in one phrase, without a full stop, where two answers part. */
+void as_tensor_describe(const as_tensor_comparison *comparison, as_compare_kind kind,
+                        char text[AS_TENSOR_TEXT]);
+
+/** "boxes", "tensor", "top1". */
+const char *as_compare_name(as_compare_kind kind);
+
+#endif
