@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "evidence/pages.h"
 #include "fuzz.h"
 #include "report/report.h"
 #include "synthetic.h"
@@ -35,7 +36,7 @@ static void remove_folder(void) { (void)as_path_remove(base.folder, NULL); }
 static sqlite3 *open_base(void)
 {
     sqlite3 *db = NULL;
-    if (sqlite3_open(base.path, &db) ||
+    if (as_pages_open(base.path, SQLITE_OPEN_READWRITE, &db) ||
         sqlite3_exec(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF", NULL, NULL, NULL))
         abort();
     return db;
@@ -57,7 +58,7 @@ static void list_columns(void)
         snprintf(c->name, sizeof c->name, "%s", (const char *)sqlite3_column_text(rows, 1));
     }
     sqlite3_finalize(rows);
-    sqlite3_close(db);
+    as_pages_close(db);
 }
 
 static void begin(void)
@@ -136,7 +137,7 @@ static void edit_base(const uint8_t *data, size_t size)
     sqlite3 *db = open_base();
     for (size_t i = 0; i < EDITS_MOST && (i + 1) * EDIT_BYTES <= size; i++)
         apply(db, data + i * EDIT_BYTES);
-    sqlite3_close(db);
+    as_pages_close(db);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "evidence/evidence.h"
+#include "evidence/pages.h"
 
 /* A reader or writer that meets the other's lock waits so long; a slot is stored in far less. */
 enum { BUSY_MS = 20000 };
@@ -91,6 +92,13 @@ static assay_code check_kind(sqlite3 *database, const char *path, int flags, ass
     return check_schema(path, schema, flags, err);
 }
 
+assay_code as_database_check(sqlite3 *database, const char *path, assay_error *err)
+{
+    int64_t schema = 0;
+    assay_code code = as_database_number(database, path, "PRAGMA user_version", &schema, err);
+    return code || schema == 1 ? code : as_pages_check(database, path, err);
+}
+
 assay_code as_database_open(const char *path, int flags, sqlite3 **out, assay_error *err)
 {
     *out = NULL;
@@ -101,7 +109,7 @@ assay_code as_database_open(const char *path, int flags, sqlite3 **out, assay_er
                        path);
     sqlite3 *database = NULL;
     assay_code code = ASSAY_OK;
-    if (sqlite3_open_v2(path, &database, flags, NULL) != SQLITE_OK)
+    if (as_pages_open(path, flags, &database) != SQLITE_OK)
         code = database ? as_database_fail(database, path, "opened", err)
                         : as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
     if (!code) {
@@ -109,7 +117,7 @@ assay_code as_database_open(const char *path, int flags, sqlite3 **out, assay_er
         code = check_kind(database, path, flags, err);
     }
     if (code) {
-        sqlite3_close(database);
+        as_pages_close(database);
         return code;
     }
     *out = database;

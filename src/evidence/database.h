@@ -20,13 +20,19 @@ assay_code as_database_fail(sqlite3 *database, const char *path, const char *doi
                             assay_error *err);
 
 /**
- * Open an evidence database that exists.
+ * Open an evidence database that exists; as_pages_close closes it.
  * @param flags  SQLITE_OPEN_READONLY, for any schema up to ours, or SQLITE_OPEN_READWRITE, for
  *               ours alone.
  * @return ASSAY_E_NOT_FOUND, ASSAY_E_FORMAT (foreign file, other schema, open transaction that a
  *         reader cannot roll back), ASSAY_E_IO, ASSAY_E_MEMORY; *out is NULL then.
  */
 assay_code as_database_open(const char *path, int flags, sqlite3 **out, assay_error *err);
+
+/**
+ * Hold every page of the file to its sum, where the schema has sums.  Call it inside a transaction.
+ * @return ASSAY_E_FORMAT with the first page that is not as it was written, ASSAY_E_IO.
+ */
+assay_code as_database_check(sqlite3 *database, const char *path, assay_error *err);
 
 /** Run SQL without results. */
 assay_code as_database_run(sqlite3 *database, const char *path, const char *sql,

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "evidence/database.h"
 #include "evidence/evidence.h"
+#include "evidence/pages.h"
 
 struct as_evidence {
     char *path;        /* owns */
@@ -119,6 +120,7 @@ assay_code as_evidence_open(const char *path, as_evidence **out, assay_error *er
         code = as_fail(err, ASSAY_E_MEMORY, "no memory to open %s", path);
     if (!code) code = as_database_open(path, SQLITE_OPEN_READONLY, &evidence->database, err);
     if (!code) code = as_database_run(evidence->database, path, "BEGIN", err);
+    if (!code) code = as_database_check(evidence->database, path, err);
     if (!code) code = count_rows(evidence, err);
     if (!code) code = take_rows(evidence, &run, 1, &evidence->run, err);
     if (!code) code = as_database_run(evidence->database, path, "COMMIT", err);
@@ -132,7 +134,7 @@ assay_code as_evidence_open(const char *path, as_evidence **out, assay_error *er
 void as_evidence_close(as_evidence *evidence)
 {
     if (!evidence) return;
-    sqlite3_close(evidence->database);
+    as_pages_close(evidence->database);
     as_arena_free(evidence->arena);
     as_free(evidence->path);
     as_free(evidence);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "evidence/database.h"
+#include "evidence/pages.h"
 #include "evidence/stage.h"
 
 struct as_evidence_writer {
@@ -135,8 +136,9 @@ static assay_code make_beside(as_evidence_writer *writer, const char *beside,
                               const as_evidence_plan *plan, assay_error *err)
 {
     unlink(beside);
-    if (sqlite3_open_v2(beside, &writer->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                        NULL) != SQLITE_OK)
+    if (as_pages_open(beside, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &writer->database) !=
+            SQLITE_OK ||
+        as_pages_prepare(writer->database) != SQLITE_OK)
         return as_database_fail(writer->database, writer->path, "made", err);
     assay_code code = prepare_database(writer, err);
     if (!code) code = begin(writer, err);
@@ -150,7 +152,7 @@ static void close_database(as_evidence_writer *writer)
         sqlite3_finalize(writer->insert[t]);
         writer->insert[t] = NULL;
     }
-    sqlite3_close(writer->database);
+    as_pages_close(writer->database);
     writer->database = NULL;
 }
 
@@ -158,6 +160,8 @@ static assay_code open_database(as_evidence_writer *writer, assay_error *err)
 {
     assay_code code =
         as_database_open(writer->path, SQLITE_OPEN_READWRITE, &writer->database, err);
+    if (!code) code = begin(writer, err);
+    if (!code) code = end(writer, as_database_check(writer->database, writer->path, err), err);
     return code ? code : prepare_database(writer, err);
 }
 
@@ -311,7 +315,7 @@ assay_code as_evidence_writer_close(as_evidence_writer *writer, assay_error *err
     as_stage_close(&writer->stage);
     for (int t = 0; t < AS_N_TABLES; t++)
         sqlite3_finalize(writer->insert[t]);
-    if (writer->database && sqlite3_close(writer->database) != SQLITE_OK)
+    if (as_pages_close(writer->database) != SQLITE_OK)
         code = as_database_fail(writer->database, writer->path, "closed", err);
     if (writer->lock >= 0) close(writer->lock);
     as_free(writer->path);

@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "evidence/evidence.h"
+#include "evidence/pages.h"
 #include "evidence/writer.h"
 #include "old_schema.h"
 
@@ -441,9 +442,9 @@ static void foreign_old_and_broken_files_get_one_sentence(void **state)
     assert_int_equal(as_path_remove(p->path, NULL), ASSAY_OK);
     as_evidence_writer_close(create(p->path), NULL);
     sqlite3 *database;
-    assert_int_equal(sqlite3_open(p->path, &database), SQLITE_OK);
+    assert_int_equal(as_pages_open(p->path, SQLITE_OPEN_READWRITE, &database), SQLITE_OK);
     assert_int_equal(sqlite3_exec(database, "PRAGMA user_version = 77", 0, 0, 0), SQLITE_OK);
-    sqlite3_close(database);
+    as_pages_close(database);
     assert_error(p->path, ASSAY_E_FORMAT, "schema 77");
 }
 
@@ -508,7 +509,7 @@ static void a_value_that_cannot_be_is_refused(void **state)
     add_slot(writer, AS_PHASE_SMOKE, 0, 0);
     as_evidence_writer_close(writer, NULL);
     sqlite3 *database;
-    assert_int_equal(sqlite3_open(p->path, &database), SQLITE_OK);
+    assert_int_equal(as_pages_open(p->path, SQLITE_OPEN_READWRITE, &database), SQLITE_OK);
     assert_int_equal(sqlite3_exec(database,
                                   "UPDATE answers SET box_set = 99 WHERE id = 1;"
                                   "UPDATE calls SET inputs = '[0]' WHERE id = 0;"
@@ -517,7 +518,7 @@ static void a_value_that_cannot_be_is_refused(void **state)
                                   "UPDATE orders SET round = 2147483647 WHERE id = 0",
                                   0, 0, 0),
                      SQLITE_OK);
-    sqlite3_close(database);
+    as_pages_close(database);
     as_evidence *e = open_reader(p->path);
     assay_error err = {0};
     const as_answer_row *answer_rows;
@@ -537,6 +538,71 @@ static void a_value_that_cannot_be_is_refused(void **state)
     assert_int_equal(as_evidence_slots(e, &slot_rows, &n, &err), ASSAY_E_FORMAT);
     assert_non_null(strstr(err.message, "'nice'"));
     as_evidence_close(e);
+}
+
+/* Whether everything of the database can be read. */
+static assay_code read_all(const char *path, assay_error *err)
+{
+    as_evidence *e;
+    const as_sample_row *sample_rows;
+    const as_box_set_row *set_rows;
+    size_t n;
+    assay_code code = as_evidence_open(path, &e, err);
+    if (!code) code = as_evidence_samples(e, &sample_rows, &n, err);
+    if (!code) code = as_evidence_box_sets(e, &set_rows, &n, err);
+    as_evidence_close(e);
+    return code;
+}
+
+/* Flip a bit of the file where it lies. */
+static void flip(const char *path, size_t bit)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    int byte = getc(file);
+    fseek(file, (long)(bit / 8), SEEK_SET);
+    putc(byte ^ 1 << bit % 8, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void one_flipped_bit_anywhere_is_told(void **state)
+{
+    place *p = *state;
+    as_evidence_writer *writer = create(p->path);
+    add_slot(writer, AS_PHASE_SMOKE, 0, 0);
+    as_evidence_writer_close(writer, NULL);
+    as_bytes all;
+    assert_int_equal(as_file_read(p->path, 0, &all, NULL), ASSAY_OK);
+    size_t n_bits = all.size * 8;
+    as_bytes_free(&all);
+    assert_true(n_bits > (size_t)20 * 8 * AS_PAGE_BYTES);
+    /* Every bit of SQLite's header, then bits all over the file: a prime step meets every page. */
+    for (size_t bit = 0; bit < n_bits; bit += bit < 800 ? 1 : 1009) {
+        assay_error err = {0};
+        flip(p->path, bit);
+        assay_code code = read_all(p->path, &err);
+        if (code != ASSAY_E_FORMAT && code != ASSAY_E_IO)
+            fail_msg("bit %zu of byte %zu: code %d, '%s'", bit % 8, bit / 8, code, err.message);
+        flip(p->path, bit);
+    }
+    assert_int_equal(read_all(p->path, NULL), ASSAY_OK);
+    flip(p->path, (size_t)8 * (5 * AS_PAGE_BYTES + 17));
+    assert_error(p->path, ASSAY_E_FORMAT, "is damaged: page 6 of ");
+}
+
+static void what_another_program_writes_is_told(void **state)
+{
+    place *p = *state;
+    as_evidence_writer_close(create(p->path), NULL);
+    sqlite3 *database;
+    assert_int_equal(sqlite3_open(p->path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, "UPDATE run SET seed = 7", 0, 0, 0), SQLITE_OK);
+    sqlite3_close(database);
+    assert_error(p->path, ASSAY_E_FORMAT, "is damaged: page ");
+    assay_error err = {0};
+    as_evidence_writer *writer;
+    assert_int_equal(as_evidence_continue(p->path, &writer, &err), ASSAY_E_FORMAT);
 }
 
 /* Adds slots as fast as it can until it is killed. */
@@ -627,6 +693,8 @@ int main(void)
         TEST(a_run_of_schema_1_is_not_gone_on_with),
         TEST(a_truncated_database_is_refused),
         TEST(a_value_that_cannot_be_is_refused),
+        TEST(one_flipped_bit_anywhere_is_told),
+        TEST(what_another_program_writes_is_told),
         TEST(a_killed_writer_leaves_whole_slots_only),
         TEST(reading_without_memory_fails_cleanly),
     };
