@@ -25,7 +25,8 @@
  *   - call->node->attributes holds the attributes, and what as_node_resolve knew of inputs (with
  *     is_resolved false the values have to be read from call->in[i]->data, where they always are).
  *   - Outputs' memory is there, uninitialised, and overlaps no input, no other output.
- *   - A dim may be 0: an array without elements, whose data is then not to be read or written.
+ *   - A dim may be 0: an array without elements, whose data is then not to be read or written.  run is
+ *     not called when no output has any.
  * What it must keep:
  *   - run(begin, end) writes what belongs to these items and nothing else: threads share [0, n_items)
  *     in pieces of any size.  An element has the same bits whatever the pieces: never split a sum.
@@ -94,6 +95,9 @@ typedef struct as_operator {
 
 /** The plain operator; NULL when there is none: the node can only run as a kernel. */
 const as_operator *as_operator_of(as_op op);
+
+/** Items of a call: the operator's n_items, 0 when no output has an element. */
+size_t as_op_n_items(const as_operator *plain, const as_op_call *call);
 
 /**
  * accepts, check and run all of a call on this thread.

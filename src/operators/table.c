@@ -25,8 +25,16 @@ assay_code as_op_run_whole(const as_op_call *call, assay_error *err)
                        call->node->op_type);
     assay_code code = plain->accepts(call, err);
     if (!code) code = plain->check(call, err);
-    if (!code) plain->run(call, 0, plain->n_items(call));
+    if (!code) plain->run(call, 0, as_op_n_items(plain, call));
     return code;
+}
+
+/* An array of no elements may have any other dims, and walking those would take for ever. */
+size_t as_op_n_items(const as_operator *plain, const as_op_call *call)
+{
+    for (int i = 0; i < call->n_out; i++)
+        if (call->out[i] && as_array_elements(call->out[i]) > 0) return plain->n_items(call);
+    return 0;
 }
 
 size_t as_array_product(const as_array *array, int from, int to)

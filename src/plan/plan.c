@@ -113,7 +113,7 @@ static void count_items(as_planner *p)
             layer->n_items = k->layout_items(&layer->args.layout);
             break;
         case AS_LAYER_PLAIN:
-            layer->n_items = layer->args.plain.plain->n_items(&layer->args.plain.call);
+            layer->n_items = as_op_n_items(layer->args.plain.plain, &layer->args.plain.call);
             break;
         }
     }
