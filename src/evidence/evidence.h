@@ -116,6 +116,13 @@ assay_code as_evidence_each_memory(as_evidence *evidence, int slot, const char *
 size_t as_evidence_count_samples(const as_evidence *evidence);
 
 /**
+ * The content of the outputs with this hash, a fresh copy that the caller owns (as_bytes_free).
+ * @return ASSAY_E_NOT_FOUND when there are none.
+ */
+assay_code as_evidence_output(as_evidence *evidence, const char *sha256, as_bytes *out,
+                              assay_error *err);
+
+/**
  * The PNG file of a review's input, a fresh copy that the caller owns (as_bytes_free).
  * @return ASSAY_E_NOT_FOUND when the input has no review.
  */

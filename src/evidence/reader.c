@@ -231,27 +231,66 @@ size_t as_evidence_count_samples(const as_evidence *evidence)
     return (size_t)evidence->n_rows[AS_TABLE_SAMPLES];
 }
 
+/* The one blob that a prepared query gives, copied; *found tells whether there is one. */
+static assay_code take_blob(as_evidence *evidence, sqlite3_stmt *statement, as_bytes *out,
+                            bool *found, assay_error *err)
+{
+    *found = false;
+    int status = sqlite3_step(statement);
+    if (status == SQLITE_DONE) return ASSAY_OK;
+    if (status != SQLITE_ROW)
+        return as_database_fail(evidence->database, evidence->path, "read", err);
+    size_t size = (size_t)sqlite3_column_bytes(statement, 0);
+    out->data = as_alloc(size + 1);
+    if (!out->data) return no_memory(evidence, err);
+    out->size = size;
+    if (size) memcpy(out->data, sqlite3_column_blob(statement, 0), size);
+    *found = true;
+    return ASSAY_OK;
+}
+
+static assay_code prepare_blob(as_evidence *evidence, const char *sql, sqlite3_stmt **out,
+                               assay_error *err)
+{
+    if (sqlite3_prepare_v2(evidence->database, sql, -1, out, NULL) == SQLITE_OK)
+        return ASSAY_OK;
+    return as_database_fail(evidence->database, evidence->path, "read", err);
+}
+
 assay_code as_evidence_png(as_evidence *evidence, int input, as_bytes *out, assay_error *err)
 {
-    *out = (as_bytes){0};
     sqlite3_stmt *statement = NULL;
-    assay_code code = ASSAY_OK;
-    if (sqlite3_prepare_v2(evidence->database, "SELECT png FROM reviews WHERE input = ?1", -1,
-                           &statement, NULL) != SQLITE_OK ||
-        sqlite3_bind_int(statement, 1, input) != SQLITE_OK) {
+    bool found;
+    *out = (as_bytes){0};
+    assay_code code =
+        prepare_blob(evidence, "SELECT png FROM reviews WHERE input = ?1", &statement, err);
+    if (!code && sqlite3_bind_int(statement, 1, input) != SQLITE_OK)
         code = as_database_fail(evidence->database, evidence->path, "read", err);
-    } else if (sqlite3_step(statement) != SQLITE_ROW) {
+    if (!code) code = take_blob(evidence, statement, out, &found, err);
+    if (!code && !found)
         code = as_fail(err, ASSAY_E_NOT_FOUND, "%s holds no picture of input %d",
                        evidence->path, input);
-    } else {
-        size_t size = (size_t)sqlite3_column_bytes(statement, 0);
-        out->data = as_alloc(size + 1);
-        out->size = out->data ? size : 0;
-        if (!out->data)
-            code = no_memory(evidence, err);
-        else if (size)
-            memcpy(out->data, sqlite3_column_blob(statement, 0), size);
+    sqlite3_finalize(statement);
+    return code;
+}
+
+assay_code as_evidence_output(as_evidence *evidence, const char *sha256, as_bytes *out,
+                              assay_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    bool found = false;
+    *out = (as_bytes){0};
+    assay_code code = ASSAY_OK;
+    if (evidence->n_rows[AS_TABLE_OUTPUTS] > 0) {
+        code = prepare_blob(evidence, "SELECT content FROM outputs WHERE sha256 = ?1",
+                            &statement, err);
+        if (!code && sqlite3_bind_text(statement, 1, sha256, -1, SQLITE_STATIC) != SQLITE_OK)
+            code = as_database_fail(evidence->database, evidence->path, "read", err);
+        if (!code) code = take_blob(evidence, statement, out, &found, err);
     }
+    if (!code && !found)
+        code = as_fail(err, ASSAY_E_NOT_FOUND, "%s holds no outputs with SHA-256 %.12s...",
+                       evidence->path, sha256);
     sqlite3_finalize(statement);
     return code;
 }

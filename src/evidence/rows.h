@@ -72,6 +72,10 @@ typedef struct as_run_row {
     int64_t
         corpus_calls; /**< Of the whole corpus, of which a part may be replayed; -1 unknown. */
     int64_t corpus_inputs; /**< Likewise: its frozen regions. */
+    const char *compare;   /**< "boxes", "tensor" or "top1": what makes two answers equal. */
+    double bound_absolute; /**< Of "tensor": each suffices for an element. */
+    double bound_relative;
+    int64_t bound_ulp;
 } as_run_row;
 
 typedef struct as_policy_row {
@@ -103,6 +107,8 @@ typedef struct as_input_row {
     double unclip;
     int limit_side;
     const char *limit_type; /**< "max" or "min". */
+    const char *tensor; /**< Input of the network that `file` is an array for; "": a picture,
+                                 else nothing from `page` on but this says anything. */
 } as_input_row;
 
 /** One call of the corpus: inputs of one document and one network shape. */
@@ -166,9 +172,10 @@ typedef struct as_evidence_box {
     double score;          /**< May be NaN or Inf; its bits are kept. */
 } as_evidence_box;
 
-/** A list of boxes; equal lists (every coordinate, every bit of the scores) are one set. */
+/** A list of boxes; equal lists (every coordinate, every bit of the scores) are one set.  Where tensors are
+ * compared it has none and stands for the outputs of its hash. */
 typedef struct as_box_set_row {
-    const char *sha256; /**< Of its encoding. */
+    const char *sha256; /**< Of its encoding, or of an as_output_row. */
     size_t n;
     const as_evidence_box *boxes; /**< n of them, in order. */
 } as_box_set_row;
@@ -260,6 +267,14 @@ typedef struct as_process_row {
     double cpu_percent; /**< Of one CPU, over the snapshot's window. */
     int64_t rss_bytes;
 } as_process_row;
+
+/** The outputs of a network for one input, equal ones once: a line "f4[1,1000]" that says what they are
+ * (verdict/tensor.h), then their bytes. */
+typedef struct as_output_row {
+    const char *sha256;  /**< Of content. */
+    const void *content; /**< When written; NULL when read: as_evidence_output. */
+    size_t content_bytes;
+} as_output_row;
 
 /** An input whose boxes differed somewhere, with its pixels so that review/ needs no corpus. */
 typedef struct as_review_row {

@@ -17,7 +17,8 @@ const char *const as_schema_sql[] = {
     " on_difference TEXT NOT NULL, slot_timeout_s REAL NOT NULL,"
     " exclusive_hardware INTEGER NOT NULL, machine_json TEXT NOT NULL,"
     " findings_json TEXT NOT NULL, state TEXT NOT NULL, corpus_calls INTEGER NOT NULL,"
-    " corpus_inputs INTEGER NOT NULL)",
+    " corpus_inputs INTEGER NOT NULL, compare TEXT NOT NULL, bound_absolute REAL NOT NULL,"
+    " bound_relative REAL NOT NULL, bound_ulp INTEGER NOT NULL)",
 
     "CREATE TABLE policies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " text TEXT NOT NULL, engine TEXT NOT NULL)",
@@ -33,7 +34,7 @@ const char *const as_schema_sql[] = {
     " page INTEGER NOT NULL, width_px INTEGER NOT NULL, height_px INTEGER NOT NULL,"
     " network_h INTEGER NOT NULL, network_w INTEGER NOT NULL, thresh REAL NOT NULL,"
     " box_thresh REAL NOT NULL, unclip REAL NOT NULL, limit_side INTEGER NOT NULL,"
-    " limit_type TEXT NOT NULL)",
+    " limit_type TEXT NOT NULL, tensor TEXT NOT NULL)",
 
     "CREATE TABLE calls(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " document INTEGER NOT NULL REFERENCES documents(id), n INTEGER NOT NULL,"
@@ -94,6 +95,10 @@ const char *const as_schema_sql[] = {
     "CREATE TABLE processes(id INTEGER PRIMARY KEY,"
     " snapshot INTEGER NOT NULL REFERENCES snapshots(id), pid INTEGER NOT NULL,"
     " name TEXT NOT NULL, cpu_percent REAL NOT NULL, rss_bytes INTEGER NOT NULL)",
+
+    /* content: a line that names types and dims, then the bytes. */
+    "CREATE TABLE outputs(id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE,"
+    " content BLOB NOT NULL)",
 
     "CREATE TABLE reviews(input INTEGER PRIMARY KEY REFERENCES inputs(id), png BLOB NOT NULL)",
 
@@ -186,6 +191,10 @@ static const as_column run_columns[] = {
     NAMED(as_run_row, state, run_states),
     COUNT(as_run_row, corpus_calls),
     COUNT(as_run_row, corpus_inputs),
+    TEXT(as_run_row, compare),
+    DOUBLE(as_run_row, bound_absolute),
+    DOUBLE(as_run_row, bound_relative),
+    COUNT(as_run_row, bound_ulp),
 };
 
 static const as_column policy_columns[] = {
@@ -213,6 +222,7 @@ static const as_column input_columns[] = {
     INT(as_input_row, network_w),      DOUBLE(as_input_row, thresh),
     DOUBLE(as_input_row, box_thresh),  DOUBLE(as_input_row, unclip),
     INT(as_input_row, limit_side),     TEXT(as_input_row, limit_type),
+    TEXT(as_input_row, tensor),
 };
 
 static const as_column call_columns[] = {
@@ -336,6 +346,11 @@ static const as_column process_columns[] = {
     COUNT(as_process_row, rss_bytes),
 };
 
+static const as_column output_columns[] = {
+    TEXT(as_output_row, sha256),
+    LIST(as_output_row, content, "content", AS_COLUMN_BLOB, content_bytes),
+};
+
 static const as_column review_columns[] = {
     INDEX(as_review_row, input, AS_TABLE_INPUTS),
     LIST(as_review_row, png, "png", AS_COLUMN_BLOB, png_bytes),
@@ -380,13 +395,15 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_REVIEWS] = TABLE("reviews", as_review_row, review_columns, false),
     [AS_TABLE_PROFILES] = TABLE("profiles", as_profile_row, profile_columns, true),
     [AS_TABLE_ROUTES] = TABLE("routes", as_route_row, route_columns, true),
+    [AS_TABLE_OUTPUTS] = TABLE("outputs", as_output_row, output_columns, false),
 };
 
 const as_addition as_additions[] = {
-    {AS_TABLE_RUN, "corpus_calls", "-1"},
-    {AS_TABLE_RUN, "corpus_inputs", "-1"},
-    {AS_TABLE_PROFILES, NULL, NULL},
-    {AS_TABLE_ROUTES, NULL, NULL},
+    {AS_TABLE_RUN, "corpus_calls", "-1"},    {AS_TABLE_RUN, "corpus_inputs", "-1"},
+    {AS_TABLE_PROFILES, NULL, NULL},         {AS_TABLE_ROUTES, NULL, NULL},
+    {AS_TABLE_RUN, "compare", "'boxes'"},    {AS_TABLE_RUN, "bound_absolute", "0.0"},
+    {AS_TABLE_RUN, "bound_relative", "0.0"}, {AS_TABLE_RUN, "bound_ulp", "0"},
+    {AS_TABLE_INPUTS, "tensor", "''"},       {AS_TABLE_OUTPUTS, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);
 

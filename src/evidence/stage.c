@@ -93,16 +93,28 @@ static assay_code find_set(as_stage *stage, const char *hex, int64_t *id, assay_
                : as_database_fail(stage->database, stage->path, "written", err);
 }
 
-/* Equal boxes are one set, known by its bytes' hash. */
-static assay_code add_set(as_stage *stage, const as_slot_answer *answer, int64_t *id,
-                          assay_error *err)
+/* The hash of its boxes' bytes, or that of the outputs which stand for them. */
+static assay_code hash_answer(const as_stage *stage, const as_slot_answer *answer,
+                              char hex[AS_SHA256_HEX], assay_error *err)
 {
-    char hex[AS_SHA256_HEX];
+    if (answer->output) {
+        snprintf(hex, AS_SHA256_HEX, "%s", answer->output);
+        return ASSAY_OK;
+    }
     unsigned char *bytes = as_alloc_array(answer->n, AS_BOX_BYTES);
     if (!bytes) return no_memory(stage, err);
     as_box_code_put(answer->boxes, answer->n, bytes);
     assay_code code = as_sha256_bytes(bytes, answer->n * AS_BOX_BYTES, hex, err);
     as_free(bytes);
+    return code;
+}
+
+/* Equal boxes are one set, known by its bytes' hash. */
+static assay_code add_set(as_stage *stage, const as_slot_answer *answer, int64_t *id,
+                          assay_error *err)
+{
+    char hex[AS_SHA256_HEX];
+    assay_code code = hash_answer(stage, answer, hex, err);
     if (!code) code = find_set(stage, hex, id, err);
     if (code || *id >= 0) return code;
     as_box_set_row set = {.sha256 = hex, .n = answer->n, .boxes = answer->boxes};

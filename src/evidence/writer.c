@@ -296,6 +296,22 @@ assay_code as_evidence_add_review(as_evidence_writer *writer, const as_review_ro
                 : end(writer, insert(writer, AS_TABLE_REVIEWS, -1, -1, review, err), err);
 }
 
+assay_code as_evidence_add_output(as_evidence_writer *writer, const as_output_row *output,
+                                  assay_error *err)
+{
+    int64_t n = 0, id = 0;
+    char *sql =
+        sqlite3_mprintf("SELECT count(*) FROM outputs WHERE sha256 = %Q", output->sha256);
+    if (!sql) return no_memory(writer->path, err);
+    assay_code code = as_database_number(writer->database, writer->path, sql, &n, err);
+    sqlite3_free(sql);
+    if (code || n > 0) return code;
+    code = begin(writer, err);
+    if (!code) code = next_id(writer, AS_TABLE_OUTPUTS, &id, err);
+    return end(writer, code ? code : insert(writer, AS_TABLE_OUTPUTS, id, -1, output, err),
+               err);
+}
+
 assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
                                  const char *finished, assay_error *err)
 {

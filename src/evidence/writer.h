@@ -39,6 +39,7 @@ typedef struct as_slot_answer {
     int cycle, input;
     const as_evidence_box *boxes;
     size_t n;
+    const char *output; /**< Hash of an as_output_row in the place of boxes, or NULL. */
 } as_slot_answer;
 
 /** One worker process's whole yield.  Borrows; the rows' `slot` fields are ignored. */
@@ -111,6 +112,10 @@ assay_code as_evidence_add_snapshot(as_evidence_writer *writer, const as_snapsho
 
 /** Store a differing input's pixels; one that is there stays. */
 assay_code as_evidence_add_review(as_evidence_writer *writer, const as_review_row *review,
+                                  assay_error *err);
+
+/** Store the outputs of a network; those that are there stay. */
+assay_code as_evidence_add_output(as_evidence_writer *writer, const as_output_row *output,
                                   assay_error *err);
 
 /** Note how far the run is; `finished` is a label, or "" while it goes on. */

@@ -27,9 +27,10 @@ static const as_policy_row policies[] = {{"base", "base=native", "native"},
 static const as_order_row orders[] = {{0, 0, 0}, {0, 1, 1}, {1, 0, 1}, {1, 1, 0}};
 static const as_document_row documents[] = {{"a \"quoted\".pdf", "aa"}, {"b.pdf", "bb"}};
 static const as_input_row inputs[] = {
-    {"p1-r1", "regions/p1-r1.png", "11", 0, 1, 300, 20, 32, 320, 0.3, 0.6, 1.5, 960, "max"},
-    {"p1-r2", "regions/p1-r2.png", "22", 0, 1, 301, 21, 32, 320, 0.3, 0.6, 1.5, 960, "max"},
-    {"p2-r1", "regions/p2-r1.png", "33", 1, 7, 640, 640, 640, 640, 0.2, 0.5, 2.0, 736, "min"}};
+    {"p1-r1", "regions/p1-r1.png", "11", 0, 1, 300, 20, 32, 320, 0.3, 0.6, 1.5, 960, "max", ""},
+    {"p1-r2", "regions/p1-r2.png", "22", 0, 1, 301, 21, 32, 320, 0.3, 0.6, 1.5, 960, "max", ""},
+    {"p2-r1", "regions/p2-r1.png", "33", 1, 7, 640, 640, 640, 640, 0.2, 0.5, 2.0, 736, "min",
+     ""}};
 static const int first_inputs[] = {1, 0}, second_inputs[] = {2};
 static const as_call_row calls[] = {{"c1", 0, {2, 3, 32, 320}, first_inputs},
                                     {"c2", 1, {1, 3, 640, 640}, second_inputs}};
@@ -80,8 +81,10 @@ static const as_sample_row samples[] = {
 static const as_evidence_box boxes[] = {{{{0, -1}, {2, 3}, {4, 5}, {6, INT32_MAX}}, 0.75},
                                         {{{9, 9}, {9, 9}, {9, 9}, {9, 9}}, INFINITY},
                                         {{{8, 9}, {9, 9}, {9, 9}, {9, 9}}, NAN}};
-static const as_slot_answer answers[] = {
-    {0, 0, boxes, 3}, {0, 1, boxes, 2}, {0, 2, NULL, 0}, {1, 0, boxes, 3}};
+static const as_slot_answer answers[] = {{0, 0, boxes, 3, NULL},
+                                         {0, 1, boxes, 2, NULL},
+                                         {0, 2, NULL, 0, NULL},
+                                         {1, 0, boxes, 3, NULL}};
 static const as_cleanup_row cleanups[] = {{0, 0, 0, 0.25}, {0, 0, 1, 0.5}};
 static const as_memory_row memory[] = {
     {0, "start", -1, -1, -1, "worker", 100, 90, 80, 110, 0},
@@ -311,6 +314,34 @@ static void equal_boxes_are_one_set_and_keep_every_bit(void **state)
     as_evidence_close(e);
 }
 
+static void outputs_are_kept_once_and_stand_for_boxes(void **state)
+{
+    place *p = *state;
+    const char sha256[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+    as_output_row output = {.sha256 = sha256, .content = "f4[1]\n\0\0\0", .content_bytes = 10};
+    as_slot_answer answer = {.output = sha256};
+    as_slot_record record = make_slot(AS_PHASE_SMOKE, 0, 0);
+    record.answers = &answer;
+    record.n_answers = 1;
+    as_evidence_writer *writer = create(p->path);
+    assert_int_equal(as_evidence_add_output(writer, &output, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_add_output(writer, &output, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_add_slot(writer, &record, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_writer_close(writer, NULL), ASSAY_OK);
+    as_evidence *e = open_reader(p->path);
+    TABLE(box_sets, as_box_set_row);
+    assert_int_equal(n_box_sets, 1);
+    assert_int_equal(box_sets_read[0].n, 0);
+    assert_string_equal(box_sets_read[0].sha256, sha256);
+    as_bytes content;
+    assert_int_equal(as_evidence_output(e, sha256, &content, NULL), ASSAY_OK);
+    assert_int_equal(content.size, 10);
+    assert_memory_equal(content.data, output.content, 10);
+    as_bytes_free(&content);
+    assert_int_equal(as_evidence_output(e, "ff", &content, NULL), ASSAY_E_NOT_FOUND);
+    as_evidence_close(e);
+}
+
 static void snapshots_and_reviews_come_back(void **state)
 {
     place *p = *state;
@@ -356,7 +387,7 @@ static void a_slot_that_cannot_be_stored_leaves_nothing(void **state)
     place *p = *state;
     as_evidence_writer *writer = create(p->path);
     as_slot_record record = make_slot(AS_PHASE_SMOKE, 0, 0);
-    as_slot_answer bad[] = {{0, 0, boxes, 3}, {0, 99, boxes, 1}};
+    as_slot_answer bad[] = {{0, 0, boxes, 3, NULL}, {0, 99, boxes, 1, NULL}};
     record.answers = bad;
     record.n_answers = 2;
     assay_error err = {0};
@@ -682,6 +713,7 @@ int main(void)
         TEST(a_slot_comes_back_with_all_its_rows),
         TEST(a_profile_comes_back_with_its_routes),
         TEST(equal_boxes_are_one_set_and_keep_every_bit),
+        TEST(outputs_are_kept_once_and_stand_for_boxes),
         TEST(snapshots_and_reviews_come_back),
         TEST(a_slot_that_cannot_be_stored_leaves_nothing),
         TEST(a_slot_is_stored_once),

@@ -230,7 +230,7 @@ static void fill_answers(const synthetic *what, int round, int policy, yield *y)
         bool moved = (policy == 3 && i >= 1 && i <= 3) || (wavers && i == 5);
         for (int k = 0; k < i % 4; k++)
             y->boxes[i][k] = box_of(what, i, k, moved && k == 0);
-        y->answers[i] = (as_slot_answer){0, i, y->boxes[i], (size_t)(i % 4)};
+        y->answers[i] = (as_slot_answer){0, i, y->boxes[i], (size_t)(i % 4), NULL};
     }
 }
 

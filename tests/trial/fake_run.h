@@ -100,7 +100,8 @@ static inline void fill_corpus(fixture *f)
                                       0.6,
                                       1.5,
                                       960,
-                                      "max"};
+                                      "max",
+                                      ""};
     }
     for (int i = 0; i < N_DOCUMENTS; i++) {
         snprintf(f->document_names[i], sizeof f->document_names[i], "d%d.pdf", i);

@@ -18,8 +18,8 @@
 static const int first_inputs[] = {1, 0};
 static const as_input_row inputs[] = {
     {"a", "regions/a.png", "aa", 0, 1, 31, 17, 32, 64, 0.30000001192092896, 0.6, 1.5, 960,
-     "max"},
-    {"b", "regions/ü \"b\".png", "bb", 0, 2, 33, 19, 32, 64, 0.2, 0.1, 2.0, 736, "min"}};
+     "max", ""},
+    {"b", "regions/ü \"b\".png", "bb", 0, 2, 33, 19, 32, 64, 0.2, 0.1, 2.0, 736, "min", ""}};
 static const as_call_row calls[] = {{"c1", 0, {2, 3, 32, 64}, first_inputs}};
 static const as_job job = {"p=native,conv=gemm", 2, inputs, 2, calls, 1};
 
