@@ -242,9 +242,11 @@ const as_verb as_verb_experiment = {
         "Each policy runs in a fresh process a round, in a balanced order, over the same "
         "frozen "
         "calls.\nA policy is NAME=ENGINE[,key=value...]; the engine is native, or one that "
-        "'tools/engines' installs:\nonnxruntime, openvino, mnn.  Keys: threads, split-at with "
-        "split-to, bucket; native: conv, fuse=off,\nwinograd=off, plan=FILE; others: python, "
-        "adapter, option.KEY.  Boxes are compared first on a few calls,\nthen on all.  Exits 1 "
+        "'tools/engines' installs:\nonnxruntime, openvino, mnn, torch.  Keys: threads, "
+        "split-at "
+        "with split-to, bucket; native: conv, fuse=off,\nwinograd=off, plan=FILE; torch: "
+        "mkldnn, nnpack; others: python, adapter, option.KEY.  Boxes are compared first on a "
+        "few calls,\nthen on all.  Exits 1 "
         "when boxes differ or a policy failed; a run that was killed goes on with --resume.",
     .example =
         "assay experiment --model det.onnx --corpus corpus --policy base=native \\\n"

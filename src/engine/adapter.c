@@ -115,21 +115,43 @@ static bool is_script(const char *path)
 static assay_code add_words(const char *command, as_names *out, assay_error *err)
 {
     char *copy = as_strdup(command), *rest = copy;
-    if (!copy) return as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
-    assay_code code = ASSAY_OK;
+    out->items = as_alloc_array(strlen(command) + 1, sizeof *out->items);
+    assay_code code =
+        copy && out->items ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
     for (char *word; !code && (word = strsep(&rest, " "));)
         if (is_script(word)) code = add_name(out, word, err);
     as_free(copy);
     return code;
 }
 
-static assay_code add_script(const char *script, as_names *out, assay_error *err)
+/* Whether the file `name` of an adapters' folder is a part of `engine`'s adapter. */
+static bool is_part(const char *name, const char *engine)
 {
-    assay_code code = add_name(out, script, err);
-    char *protocol = as_format("%.*sprotocol.py", (int)(as_path_base(script) - script), script);
-    if (!code && !protocol) code = as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
-    if (!code && is_script(protocol)) code = add_name(out, protocol, err);
-    as_free(protocol);
+    size_t length = strlen(name), engine_length = strlen(engine);
+    if (strcmp(name, "protocol.py") == 0) return true;
+    return length >= engine_length + 3 && strncmp(name, engine, engine_length) == 0 &&
+           strcmp(name + length - 3, ".py") == 0 &&
+           (name[engine_length] == '_' || length == engine_length + 3);
+}
+
+static assay_code add_folder(const char *script, const char *engine, as_names *out,
+                             assay_error *err)
+{
+    as_names names = {0};
+    char *folder = as_format("%.*s", (int)(as_path_base(script) - script), script);
+    if (!folder) return as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+    assay_code code = as_folder_list(folder, &names, err);
+    if (!code && !(out->items = as_alloc_array(names.n + 1, sizeof *out->items)))
+        code = as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+    for (size_t i = 0; i < names.n && !code; i++) {
+        if (!is_part(names.items[i], engine)) continue;
+        char *path = as_format("%s%s", folder, names.items[i]);
+        code = path ? add_name(out, path, err)
+                    : as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+        as_free(path);
+    }
+    as_names_free(&names);
+    as_free(folder);
     return code;
 }
 
@@ -138,13 +160,10 @@ assay_code as_adapter_files(const as_policy *policy, as_names *out, assay_error 
     *out = (as_names){0};
     if (strcmp(policy->engine, "native") == 0) return ASSAY_OK;
     as_adapter adapter = {0};
-    size_t room = 2 + (policy->adapter ? strlen(policy->adapter) : 0);
-    out->items = as_alloc_array(room, sizeof *out->items);
-    assay_code code = out->items ? as_adapter_find(policy, &adapter, err)
-                                 : as_fail(err, ASSAY_E_MEMORY, "no memory for a path");
+    assay_code code = as_adapter_find(policy, &adapter, err);
     if (!code)
         code = policy->adapter ? add_words(policy->adapter, out, err)
-                               : add_script(adapter.script, out, err);
+                               : add_folder(adapter.script, policy->engine, out, err);
     as_adapter_free(&adapter);
     if (code) as_names_free(out);
     return code;

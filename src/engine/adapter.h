@@ -36,10 +36,10 @@ assay_code as_adapter_find(const as_policy *policy, as_adapter *out, assay_error
 void as_adapter_free(as_adapter *adapter);
 
 /**
- * The files that an adapter consists of, for who keeps copies: NAME.py and protocol.py, or each
- * word of adapter=COMMAND that names a file of at most 1 MiB (an interpreter is larger).  None
- * for our own engine.
- * @param out  paths, owned by the caller (as_names_free).
+ * The files that an adapter consists of, for who keeps copies: NAME.py, each NAME_*.py and
+ * protocol.py of its folder, or each word of adapter=COMMAND that names a file of at most 1 MiB
+ * (an interpreter is larger).  None for our own engine.
+ * @param out  paths in byte order of their names, owned by the caller (as_names_free).
  */
 assay_code as_adapter_files(const as_policy *policy, as_names *out, assay_error *err);
 

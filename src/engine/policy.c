@@ -106,24 +106,48 @@ static assay_code add_option(as_policy *p, const char *pair, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_code only_off(const char *key, const char *value, bool *out, assay_error *err)
+const char *as_switch_text(as_switch s)
 {
-    if (strcmp(value, "off") != 0 && strcmp(value, "on") != 0)
-        return as_fail(err, ASSAY_E_ARGUMENT,
-                       "policy key '%s' has the value '%.40s', on or off is needed", key,
-                       value);
-    *out = strcmp(value, "on") == 0;
-    return ASSAY_OK;
+    return s == AS_SWITCH_DEFAULT ? NULL : s == AS_SWITCH_ON ? "on" : "off";
+}
+
+static assay_code parse_switch(const char *key, const char *value, as_switch *out,
+                               assay_error *err)
+{
+    *out = strcmp(value, "on") == 0    ? AS_SWITCH_ON
+           : strcmp(value, "off") == 0 ? AS_SWITCH_OFF
+                                       : AS_SWITCH_DEFAULT;
+    if (*out != AS_SWITCH_DEFAULT) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_ARGUMENT,
+                   "policy key '%s' has the value '%.40s', on or off is needed", key, value);
+}
+
+static assay_code parse_bool(const char *key, const char *value, bool *out, assay_error *err)
+{
+    as_switch s;
+    assay_code code = parse_switch(key, value, &s, err);
+    if (!code) *out = s == AS_SWITCH_ON;
+    return code;
 }
 
 static assay_code set_fuse(as_policy *p, const char *value, assay_error *err)
 {
-    return only_off("fuse", value, &p->fuse, err);
+    return parse_bool("fuse", value, &p->fuse, err);
 }
 
 static assay_code set_winograd(as_policy *p, const char *value, assay_error *err)
 {
-    return only_off("winograd", value, &p->winograd, err);
+    return parse_bool("winograd", value, &p->winograd, err);
+}
+
+static assay_code set_mkldnn(as_policy *p, const char *value, assay_error *err)
+{
+    return parse_switch("mkldnn", value, &p->mkldnn, err);
+}
+
+static assay_code set_nnpack(as_policy *p, const char *value, assay_error *err)
+{
+    return parse_switch("nnpack", value, &p->nnpack, err);
 }
 
 static assay_code set_plan(as_policy *p, const char *value, assay_error *err)
@@ -131,7 +155,7 @@ static assay_code set_plan(as_policy *p, const char *value, assay_error *err)
     return set_text("plan", value, "a file", &p->plan, err);
 }
 
-typedef enum key_of { OF_ALL, OF_NATIVE, OF_OTHERS } key_of;
+typedef enum key_of { OF_ALL, OF_NATIVE, OF_OTHERS, OF_TORCH } key_of;
 
 /* Every key, and whose engines take it; option.KEY=VALUE stands beside them. */
 static const struct key {
@@ -144,17 +168,37 @@ static const struct key {
     {"conv", OF_NATIVE, set_conv},         {"fuse", OF_NATIVE, set_fuse},
     {"winograd", OF_NATIVE, set_winograd}, {"plan", OF_NATIVE, set_plan},
     {"python", OF_OTHERS, set_python},     {"adapter", OF_OTHERS, set_adapter},
+    {"mkldnn", OF_TORCH, set_mkldnn},      {"nnpack", OF_TORCH, set_nnpack},
 };
 
 static bool is_native(const as_policy *policy) { return strcmp(policy->engine, "native") == 0; }
 
+static bool takes(const as_policy *policy, key_of of)
+{
+    switch (of) {
+    case OF_NATIVE:
+        return is_native(policy);
+    case OF_OTHERS:
+        return !is_native(policy);
+    case OF_TORCH:
+        return strcmp(policy->engine, "torch") == 0;
+    case OF_ALL:
+        break;
+    }
+    return true;
+}
+
 static assay_code check_taken(const as_policy *policy, const char *key, key_of of,
                               assay_error *err)
 {
-    if (of == OF_ALL || (of == OF_NATIVE) == is_native(policy)) return ASSAY_OK;
+    static const char *const whose[] = {
+        [OF_NATIVE] = "native's own",
+        [OF_OTHERS] = "for other engines than native",
+        [OF_TORCH] = "torch's own",
+    };
+    if (takes(policy, of)) return ASSAY_OK;
     return as_fail(err, ASSAY_E_ARGUMENT, "policy key '%.40s' is %s, engine '%.40s' has none",
-                   key, of == OF_NATIVE ? "native's own" : "for other engines than native",
-                   policy->engine);
+                   key, whose[of], policy->engine);
 }
 
 /* `seen` has a bit for each key that stood in the policy before. */
@@ -181,7 +225,8 @@ static assay_code set_key(as_policy *policy, char *pair, unsigned *seen, assay_e
     return as_fail(
         err, ASSAY_E_ARGUMENT,
         "policy key '%.40s' is unknown; there are threads, split-at, split-to, bucket; for "
-        "native conv, fuse, winograd, plan; for other engines python, adapter, option.KEY",
+        "native conv, fuse, winograd, plan; for torch mkldnn, nnpack; for other engines "
+        "python, adapter, option.KEY",
         pair);
 }
 

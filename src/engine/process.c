@@ -196,9 +196,17 @@ static json_t *cpus_json(size_t n)
     return list;
 }
 
+/* The policy's own switches reach the adapter as options. */
+static void add_switch(json_t **object, const char *key, as_switch s)
+{
+    if (s != AS_SWITCH_DEFAULT) as_json_set(object, key, json_string(as_switch_text(s)));
+}
+
 static json_t *options_json(const as_policy *policy)
 {
     json_t *object = json_object();
+    add_switch(&object, "mkldnn", policy->mkldnn);
+    add_switch(&object, "nnpack", policy->nnpack);
     for (size_t i = 0; i < policy->n_options; i++) {
         const char *pair = policy->options[i], *equals = strchr(pair, '=');
         char *key = as_format("%.*s", (int)(equals - pair), pair);

@@ -27,26 +27,43 @@ static assay_code check_count(const char *moment, const char *what, size_t seen,
                    moment, what, seen, needed);
 }
 
-/* Whether "key=value" is one of the comma-separated flags. */
-static bool has_flag(const char *flags, const char *key, const char *value)
+/* The value of one of the comma-separated "key=value" flags, `*length` long; NULL: not told. */
+static const char *flag_value(const char *flags, const char *key, size_t key_length,
+                              size_t *length)
 {
-    char wanted[96];
-    int length = snprintf(wanted, sizeof wanted, "%s=%s", key, value);
     for (const char *at = flags; at;) {
         size_t n = strcspn(at, ",");
-        if (n == (size_t)length && memcmp(at, wanted, n) == 0) return true;
+        if (n > key_length && memcmp(at, key, key_length) == 0 && at[key_length] == '=') {
+            *length = n - key_length - 1;
+            return at + key_length + 1;
+        }
         at = at[n] ? at + n + 1 : NULL;
     }
-    return false;
+    return NULL;
 }
 
 static assay_code check_flag(const char *moment, const as_engine_facts *facts, const char *key,
                              const char *value, assay_error *err)
 {
-    if (has_flag(facts->flags, key, value)) return ASSAY_OK;
+    size_t length;
+    const char *held = flag_value(facts->flags, key, strlen(key), &length);
+    if (held && length == strlen(value) && memcmp(held, value, length) == 0) return ASSAY_OK;
     return as_fail(err, ASSAY_E_ENVIRONMENT,
                    "at the worker's %s its switches are '%.100s', %s=%s is needed", moment,
                    facts->flags, key, value);
+}
+
+/* `pair` is KEY=VALUE; an engine need not tell of each option that it takes. */
+static assay_code check_option(const char *moment, const as_engine_facts *facts,
+                               const char *pair, assay_error *err)
+{
+    size_t length, key_length = strcspn(pair, "=");
+    const char *held = flag_value(facts->flags, pair, key_length, &length);
+    const char *value = pair + key_length + 1;
+    if (!held || (length == strlen(value) && memcmp(held, value, length) == 0)) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_ENVIRONMENT,
+                   "at the worker's %s its switches are '%.100s', %.60s is needed", moment,
+                   facts->flags, pair);
 }
 
 static bool is_always_run(const char *pass_name)
@@ -99,6 +116,20 @@ static assay_code check_native(const as_policy *policy, const as_engine_facts *f
     return code;
 }
 
+/* A switch that the policy sets is held; an option that the engine tells of has its value. */
+static assay_code check_other(const as_policy *policy, const as_engine_facts *facts,
+                              const char *moment, assay_error *err)
+{
+    const char *mkldnn = as_switch_text(policy->mkldnn);
+    const char *nnpack = as_switch_text(policy->nnpack);
+    assay_code code = ASSAY_OK;
+    if (mkldnn) code = check_flag(moment, facts, "mkldnn", mkldnn, err);
+    if (!code && nnpack) code = check_flag(moment, facts, "nnpack", nnpack, err);
+    for (size_t i = 0; i < policy->n_options && !code; i++)
+        code = check_option(moment, facts, policy->options[i], err);
+    return code;
+}
+
 assay_code as_demand_check(const as_policy *policy, const as_engine_facts *facts,
                            const char *moment, assay_error *err)
 {
@@ -108,7 +139,7 @@ assay_code as_demand_check(const as_policy *policy, const as_engine_facts *facts
     if (!code) code = check_text(moment, "number type", facts->dtype, "float32", err);
     if (!code) code = check_count(moment, "number of threads", facts->threads, threads, err);
     if (!code) code = check_count(moment, "number of model loads", facts->n_loads, 1, err);
-    if (!code && strcmp(policy->engine, "native") == 0)
-        code = check_native(policy, facts, moment, err);
-    return code;
+    if (code) return code;
+    return strcmp(policy->engine, "native") == 0 ? check_native(policy, facts, moment, err)
+                                                 : check_other(policy, facts, moment, err);
 }

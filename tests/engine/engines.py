@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-MODULES = {"onnxruntime": "onnxruntime", "openvino": "openvino", "mnn": "MNN"}
+MODULES = {"onnxruntime": "onnxruntime", "openvino": "openvino", "mnn": "MNN", "torch": "torch"}
 BOUND = 0.01  # seen on form.pdf at 50 dpi: ONNX Runtime 2.0e-4, OpenVINO 4.2e-5, MNN 4.3e-3
 
 

@@ -66,6 +66,24 @@ static void another_engine_takes_its_adapters_keys(void **state)
     as_policy_free(&p);
 }
 
+static void torch_takes_its_switches(void **state)
+{
+    (void)state;
+    as_policy p;
+    assert_int_equal(
+        as_policy_parse("A=torch,adapter=y,mkldnn=off,nnpack=on,split-at=16,split-to=8", &p,
+                        NULL),
+        ASSAY_OK);
+    assert_int_equal(p.mkldnn, AS_SWITCH_OFF);
+    assert_int_equal(p.nnpack, AS_SWITCH_ON);
+    assert_int_equal(p.split_to, 8);
+    as_policy_free(&p);
+    assert_int_equal(as_policy_parse("A=torch,adapter=y", &p, NULL), ASSAY_OK);
+    assert_int_equal(p.mkldnn, AS_SWITCH_DEFAULT);
+    assert_int_equal(p.nnpack, AS_SWITCH_DEFAULT);
+    as_policy_free(&p);
+}
+
 static void each_mistake_gets_its_own_sentence(void **state)
 {
     (void)state;
@@ -93,6 +111,11 @@ static void each_mistake_gets_its_own_sentence(void **state)
         {"A=native,python=python3", "'python' is for other engines", ASSAY_E_ARGUMENT},
         {"A=native,option.x=1", "'option.' is for other engines", ASSAY_E_ARGUMENT},
         {"A=x,adapter=y,conv=gemm", "'conv' is native's own", ASSAY_E_ARGUMENT},
+        {"A=native,nnpack=on", "'nnpack' is torch's own", ASSAY_E_ARGUMENT},
+        {"A=x,adapter=y,mkldnn=off", "'mkldnn' is torch's own", ASSAY_E_ARGUMENT},
+        {"A=torch,adapter=y,mkldnn=1", "'mkldnn' has the value '1', on or off",
+         ASSAY_E_ARGUMENT},
+        {"A=torch,adapter=y,nnpack=on,nnpack=off", "'nnpack' stands twice", ASSAY_E_ARGUMENT},
         {"A=x,adapter=y,option.=1", "'option.' has no name", ASSAY_E_ARGUMENT},
         {"A=x,adapter=", "'adapter' is empty", ASSAY_E_ARGUMENT},
         {"A=../x", "engine name '../x'", ASSAY_E_ARGUMENT},
@@ -140,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_bare_policy_has_the_defaults),
         cmocka_unit_test(a_plan_stands_alone),
         cmocka_unit_test(another_engine_takes_its_adapters_keys),
+        cmocka_unit_test(torch_takes_its_switches),
         cmocka_unit_test(each_mistake_gets_its_own_sentence),
         cmocka_unit_test(parsing_survives_every_failing_allocation),
     };

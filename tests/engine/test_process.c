@@ -285,6 +285,13 @@ static void the_files_of_an_adapter_are_its_words_or_its_scripts(void **state)
     assert_string_equal(names.items[1], "../adapters/protocol.py");
     as_names_free(&names);
     as_policy_free(&policy);
+    assert_int_equal(as_policy_parse("t=torch,python=python3", &policy, NULL), ASSAY_OK);
+    assert_int_equal(as_adapter_files(&policy, &names, NULL), ASSAY_OK);
+    assert_int_equal(names.n, 5);
+    assert_string_equal(names.items[1], "../adapters/torch.py");
+    assert_string_equal(names.items[4], "../adapters/torch_windows.py");
+    as_names_free(&names);
+    as_policy_free(&policy);
     unsetenv("ASSAY_ADAPTERS");
 }
 

@@ -87,6 +87,23 @@ static void each_fact_is_asserted(void **state)
     assert_demand("p=native,threads=3", &facts, "engine is 'other', 'native' is needed");
 }
 
+static void switches_and_options_of_another_engine_are_asserted(void **state)
+{
+    (void)state;
+    as_engine_facts facts = good_facts();
+    strcpy(facts.engine, "torch");
+    strcpy(facts.flags, "mkldnn=off,nnpack=on,layout=nchw");
+    const char *base = "p=torch,adapter=x,threads=3,mkldnn=off,nnpack=on,option.layout=nchw";
+    assert_demand(base, &facts, NULL);
+    assert_demand("p=torch,adapter=x,threads=3,option.untold=7", &facts, NULL);
+    assert_demand("p=torch,adapter=x,threads=3,mkldnn=on", &facts, "mkldnn=on is needed");
+    assert_demand("p=torch,adapter=x,threads=3,nnpack=off", &facts, "nnpack=off is needed");
+    assert_demand("p=torch,adapter=x,threads=3,option.layout=nc", &facts,
+                  "'mkldnn=off,nnpack=on,layout=nchw', layout=nc is needed");
+    strcpy(facts.flags, "mkldnn=off,nnpackx=on");
+    assert_demand(base, &facts, "nnpack=on is needed");
+}
+
 static void without_fusion_no_fusing_pass_may_change_the_graph(void **state)
 {
     (void)state;
@@ -108,6 +125,7 @@ int main(void)
         cmocka_unit_test(what_the_policy_names_is_accepted),
         cmocka_unit_test(the_plan_is_the_file_that_lies_there),
         cmocka_unit_test(each_fact_is_asserted),
+        cmocka_unit_test(switches_and_options_of_another_engine_are_asserted),
         cmocka_unit_test(without_fusion_no_fusing_pass_may_change_the_graph),
     };
     return cmocka_run_group_tests_name("demand", tests, NULL, NULL);
