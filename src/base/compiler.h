@@ -17,6 +17,9 @@
  */
 #define AS_WHOLE(pointer) __asm__("" : "+r"(pointer))
 
+/** The compiler knows nothing of `integer` from here on, so what led to it has to be computed. */
+#define AS_OPAQUE(integer) __asm__ volatile("" : "+r"(integer))
+
 /** Let the cache line at `pointer` come near; harmless for any address. */
 #define AS_PREFETCH(pointer) __builtin_prefetch(pointer)
 
