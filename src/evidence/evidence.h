@@ -85,6 +85,9 @@ assay_code as_evidence_profiles(as_evidence *evidence, const as_profile_row **ro
                                 assay_error *err);
 assay_code as_evidence_routes(as_evidence *evidence, const as_route_row **rows, size_t *n,
                               assay_error *err);
+/** By slot, at most one each; a slot of a worker that failed has none. */
+assay_code as_evidence_noise(as_evidence *evidence, const as_noise_row **rows, size_t *n,
+                             assay_error *err);
 /** In the order in which they were taken. */
 assay_code as_evidence_snapshots(as_evidence *evidence, const as_snapshot_row **rows, size_t *n,
                                  assay_error *err);

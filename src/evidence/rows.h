@@ -12,7 +12,8 @@
  *                ├─ answers  (cycle, input -> box set)       box sets are stored once each
  *                ├─ cleanups (cycle, document -> seconds)
  *                ├─ memory samples, engine facts (start, exit), passes
- *                └─ in the profile phase: a trace, and the routes that were looked for in it
+ *                ├─ in the profile phase: a trace, and the routes that were looked for in it
+ *                └─ noise (what the machine did besides)
  *
  * Indices are dense and start at 0: `policy`, `document`, `input`, `call`, `slot` and `box_set`
  * are places in the arrays that the reader gives.  Strings and arrays are borrowed: from the
@@ -22,6 +23,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/clock.h"
+#include "base/noise.h"
 
 /** Extents N C H W. */
 typedef struct as_evidence_shape {
@@ -42,6 +46,12 @@ typedef enum as_on_difference {
     AS_ON_DIFFERENCE_EXCLUDE, /**< The rounds go on without that policy. */
     AS_ON_DIFFERENCE_MEASURE  /**< It is timed and reported, never chosen. */
 } as_on_difference;
+
+/** What a dirty round leads to. */
+typedef enum as_noise_rule {
+    AS_NOISE_REPORT, /**< It is told, and counts. */
+    AS_NOISE_RERUN   /**< It is run again in its place; too many, and the machine is unfit. */
+} as_noise_rule;
 
 /** The one row of table `run`: every setting, so that a run resumes from the evidence alone. */
 typedef struct as_run_row {
@@ -76,6 +86,10 @@ typedef struct as_run_row {
     double bound_absolute; /**< Of "tensor": each suffices for an element. */
     double bound_relative;
     int64_t bound_ulp;
+    as_noise_rule noise_rule; /**< What a dirty round leads to. */
+    double budget_s;          /**< Measuring may take so long while undecided; 0 = none. */
+    int n_bought;             /**< Times that the budget bought more rounds. */
+    const char *unfit; /**< Why the machine is unfit to measure on, a sentence; else "". */
 } as_run_row;
 
 typedef struct as_policy_row {
@@ -134,6 +148,7 @@ typedef enum as_slot_state {
 typedef struct as_slot_row {
     as_phase phase;
     int round;    /**< 0 outside the formal phase. */
+    int repeat;   /**< 0, and one more each time that the round was run again. */
     int position; /**< Place in the round's order. */
     int policy;
     as_slot_state state;
@@ -164,6 +179,7 @@ typedef struct as_sample_row {
     int64_t preprocess_ns, forward_ns, transfer_ns, postprocess_ns;
     const char *map_sha256; /**< Of the cropped maps' bytes, in input order. */
     int64_t n_not_finite;   /**< NaN or Inf among the maps' values. */
+    as_clock_fault clock; /**< Whether its times are durations; a negative one is kept as -1. */
 } as_sample_row;
 
 /** One box as detection gave it. */
@@ -242,6 +258,12 @@ static inline bool as_route_row_holds(const as_route_row *row)
 {
     return row->count >= 0 && (row->count > 0) == (row->wanted[0] == 'r');
 }
+/** What the machine did besides while a slot went through its calls. */
+typedef struct as_noise_row {
+    int slot;
+    as_noise noise;
+    int64_t n_bad_clock; /**< Calls of the slot whose clock was shown to be broken. */
+} as_noise_row;
 
 /** The machine at one moment, taken over about a second outside every slot. */
 typedef struct as_snapshot_row {

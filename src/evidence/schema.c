@@ -18,7 +18,8 @@ const char *const as_schema_sql[] = {
     " exclusive_hardware INTEGER NOT NULL, machine_json TEXT NOT NULL,"
     " findings_json TEXT NOT NULL, state TEXT NOT NULL, corpus_calls INTEGER NOT NULL,"
     " corpus_inputs INTEGER NOT NULL, compare TEXT NOT NULL, bound_absolute REAL NOT NULL,"
-    " bound_relative REAL NOT NULL, bound_ulp INTEGER NOT NULL)",
+    " bound_relative REAL NOT NULL, bound_ulp INTEGER NOT NULL, noise_rule TEXT NOT NULL,"
+    " budget_s REAL NOT NULL, n_bought INTEGER NOT NULL, unfit TEXT NOT NULL)",
 
     "CREATE TABLE policies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " text TEXT NOT NULL, engine TEXT NOT NULL)",
@@ -42,13 +43,14 @@ const char *const as_schema_sql[] = {
 
     /* One worker process each. */
     "CREATE TABLE slots(id INTEGER PRIMARY KEY, phase TEXT NOT NULL, round INTEGER NOT NULL,"
-    " position INTEGER NOT NULL, policy INTEGER NOT NULL REFERENCES policies(id),"
+    " repeat INTEGER NOT NULL, position INTEGER NOT NULL, policy INTEGER NOT NULL REFERENCES "
+    "policies(id),"
     " state TEXT NOT NULL, started TEXT NOT NULL, load_s REAL, cleanup_s REAL, total_s REAL,"
     " user_s REAL, system_s REAL, n_loads INTEGER NOT NULL, n_forwards INTEGER NOT NULL,"
     " n_calls INTEGER NOT NULL, major_faults INTEGER NOT NULL,"
     " switches_wanted INTEGER NOT NULL, switches_forced INTEGER NOT NULL, exit TEXT NOT NULL,"
     " error TEXT NOT NULL, error_code TEXT NOT NULL, log TEXT NOT NULL, UNIQUE(phase, round, "
-    "policy))",
+    "repeat, policy))",
 
     "CREATE TABLE samples(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
     " cycle INTEGER NOT NULL, call INTEGER NOT NULL REFERENCES calls(id), n INTEGER NOT NULL,"
@@ -56,7 +58,7 @@ const char *const as_schema_sql[] = {
     " network_shapes TEXT NOT NULL, preprocess_ns INTEGER NOT NULL,"
     " forward_ns INTEGER NOT NULL, transfer_ns INTEGER NOT NULL,"
     " postprocess_ns INTEGER NOT NULL, map_sha256 TEXT NOT NULL,"
-    " n_not_finite INTEGER NOT NULL, UNIQUE(slot, cycle, call))",
+    " n_not_finite INTEGER NOT NULL, clock TEXT NOT NULL, UNIQUE(slot, cycle, call))",
 
     /* 40 bytes a box, little-endian: x and y of tl, tr, br, bl as int32, the score as a double. */
     "CREATE TABLE box_sets(id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE,"
@@ -84,6 +86,16 @@ const char *const as_schema_sql[] = {
     " name TEXT NOT NULL, nodes_before INTEGER NOT NULL, nodes_after INTEGER NOT NULL,"
     " seconds REAL NOT NULL, kinds_before TEXT NOT NULL,"
     " kinds_after TEXT NOT NULL)",
+
+    "CREATE TABLE noise(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL UNIQUE REFERENCES "
+    "slots(id),"
+    " wall_s REAL, cpu_s REAL, run_delay_s REAL, psi_cpu_s REAL, steal_ticks INTEGER NOT NULL,"
+    " total_ticks INTEGER NOT NULL, n_throttled INTEGER NOT NULL, major_faults INTEGER NOT "
+    "NULL,"
+    " switches_wanted INTEGER NOT NULL, switches_forced INTEGER NOT NULL, cycles INTEGER NOT "
+    "NULL,"
+    " instructions INTEGER NOT NULL, probe_before REAL, probe_after REAL,"
+    " n_bad_clock INTEGER NOT NULL)",
 
     "CREATE TABLE snapshots(id INTEGER PRIMARY KEY, phase TEXT NOT NULL,"
     " round INTEGER NOT NULL, moment TEXT NOT NULL, taken TEXT NOT NULL, load_1 REAL,"
@@ -114,6 +126,8 @@ const char *const as_schema_sql[] = {
 static const char *const run_states[] = {"smoke", "rounds", "stopped", "finished", NULL};
 static const char *const difference_actions[] = {"stop", "exclude", "measure", NULL};
 static const char *const phases[] = {"smoke", "profile", "formal", NULL};
+static const char *const noise_rules[] = {"report", "rerun", NULL};
+static const char *const clock_faults[] = {"good", "negative", "coarse", "disagrees", NULL};
 static const char *const slot_states[] = {"finished", "failed", NULL};
 
 #define INT(S, F)                                                                              \
@@ -195,6 +209,10 @@ static const as_column run_columns[] = {
     DOUBLE(as_run_row, bound_absolute),
     DOUBLE(as_run_row, bound_relative),
     COUNT(as_run_row, bound_ulp),
+    NAMED(as_run_row, noise_rule, noise_rules),
+    DOUBLE(as_run_row, budget_s),
+    INT(as_run_row, n_bought),
+    TEXT(as_run_row, unfit),
 };
 
 static const as_column policy_columns[] = {
@@ -235,6 +253,7 @@ static const as_column call_columns[] = {
 static const as_column slot_columns[] = {
     NAMED(as_slot_row, phase, phases),
     INT(as_slot_row, round),
+    INT(as_slot_row, repeat),
     INT(as_slot_row, position),
     INDEX(as_slot_row, policy, AS_TABLE_POLICIES),
     NAMED(as_slot_row, state, slot_states),
@@ -269,6 +288,7 @@ static const as_column sample_columns[] = {
     COUNT(as_sample_row, postprocess_ns),
     TEXT(as_sample_row, map_sha256),
     COUNT(as_sample_row, n_not_finite),
+    NAMED(as_sample_row, clock, clock_faults),
 };
 
 static const as_column box_set_columns[] = {
@@ -319,6 +339,29 @@ static const as_column pass_columns[] = {
     DOUBLE(as_pass_row, seconds),
     TEXT(as_pass_row, kinds_before),
     TEXT(as_pass_row, kinds_after),
+};
+
+#define NOISE(F, KIND)                                                                         \
+    {                                                                                          \
+#F, KIND, offsetof(as_noise_row, noise.F), 0, NULL, { false, 0, false }                \
+    }
+static const as_column noise_columns[] = {
+    INDEX(as_noise_row, slot, AS_TABLE_SLOTS),
+    NOISE(wall_s, AS_COLUMN_DOUBLE),
+    NOISE(cpu_s, AS_COLUMN_DOUBLE),
+    NOISE(run_delay_s, AS_COLUMN_DOUBLE),
+    NOISE(psi_cpu_s, AS_COLUMN_DOUBLE),
+    NOISE(steal_ticks, AS_COLUMN_COUNT),
+    NOISE(total_ticks, AS_COLUMN_COUNT),
+    NOISE(n_throttled, AS_COLUMN_COUNT),
+    NOISE(major_faults, AS_COLUMN_COUNT),
+    NOISE(switches_wanted, AS_COLUMN_COUNT),
+    NOISE(switches_forced, AS_COLUMN_COUNT),
+    NOISE(cycles, AS_COLUMN_COUNT),
+    NOISE(instructions, AS_COLUMN_COUNT),
+    NOISE(probe_before, AS_COLUMN_DOUBLE),
+    NOISE(probe_after, AS_COLUMN_DOUBLE),
+    COUNT(as_noise_row, n_bad_clock),
 };
 
 static const as_column snapshot_columns[] = {
@@ -390,6 +433,7 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_MEMORY] = TABLE("memory", as_memory_row, memory_columns, true),
     [AS_TABLE_ENGINES] = TABLE("engines", as_engine_row, engine_columns, true),
     [AS_TABLE_PASSES] = TABLE("passes", as_pass_row, pass_columns, true),
+    [AS_TABLE_NOISE] = TABLE("noise", as_noise_row, noise_columns, true),
     [AS_TABLE_SNAPSHOTS] = TABLE("snapshots", as_snapshot_row, snapshot_columns, false),
     [AS_TABLE_PROCESSES] = TABLE("processes", as_process_row, process_columns, true),
     [AS_TABLE_REVIEWS] = TABLE("reviews", as_review_row, review_columns, false),
@@ -399,11 +443,23 @@ const as_table as_tables[AS_N_TABLES] = {
 };
 
 const as_addition as_additions[] = {
-    {AS_TABLE_RUN, "corpus_calls", "-1"},    {AS_TABLE_RUN, "corpus_inputs", "-1"},
-    {AS_TABLE_PROFILES, NULL, NULL},         {AS_TABLE_ROUTES, NULL, NULL},
-    {AS_TABLE_RUN, "compare", "'boxes'"},    {AS_TABLE_RUN, "bound_absolute", "0.0"},
-    {AS_TABLE_RUN, "bound_relative", "0.0"}, {AS_TABLE_RUN, "bound_ulp", "0"},
-    {AS_TABLE_INPUTS, "tensor", "''"},       {AS_TABLE_OUTPUTS, NULL, NULL},
+    {AS_TABLE_RUN, "corpus_calls", "-1"},
+    {AS_TABLE_RUN, "corpus_inputs", "-1"},
+    {AS_TABLE_PROFILES, NULL, NULL},
+    {AS_TABLE_ROUTES, NULL, NULL},
+    {AS_TABLE_RUN, "compare", "'boxes'"},
+    {AS_TABLE_RUN, "bound_absolute", "0.0"},
+    {AS_TABLE_RUN, "bound_relative", "0.0"},
+    {AS_TABLE_RUN, "bound_ulp", "0"},
+    {AS_TABLE_INPUTS, "tensor", "''"},
+    {AS_TABLE_OUTPUTS, NULL, NULL},
+    {AS_TABLE_RUN, "noise_rule", "'report'"},
+    {AS_TABLE_RUN, "budget_s", "0"},
+    {AS_TABLE_RUN, "n_bought", "0"},
+    {AS_TABLE_RUN, "unfit", "''"},
+    {AS_TABLE_SLOTS, "repeat", "0"},
+    {AS_TABLE_SAMPLES, "clock", "'good'"},
+    {AS_TABLE_NOISE, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);
 

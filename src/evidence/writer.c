@@ -324,6 +324,35 @@ assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
     return code;
 }
 
+static assay_code store_rounds(as_evidence_writer *writer, const as_order_row *orders, size_t n,
+                               int n_rounds, assay_error *err)
+{
+    int64_t id;
+    char sql[96];
+    assay_code code = next_id(writer, AS_TABLE_ORDERS, &id, err);
+    for (size_t i = 0; i < n && !code; i++)
+        code = insert(writer, AS_TABLE_ORDERS, id + (int64_t)i, -1, &orders[i], err);
+    snprintf(sql, sizeof sql, "UPDATE run SET n_rounds = %d, n_bought = n_bought + 1",
+             n_rounds);
+    return code ? code : as_database_run(writer->database, writer->path, sql, err);
+}
+
+assay_code as_evidence_buy_rounds(as_evidence_writer *writer, const as_order_row *orders,
+                                  size_t n, int n_rounds, assay_error *err)
+{
+    assay_code code = begin(writer, err);
+    return code ? code : end(writer, store_rounds(writer, orders, n, n_rounds, err), err);
+}
+
+assay_code as_evidence_set_unfit(as_evidence_writer *writer, const char *why, assay_error *err)
+{
+    char *sql = sqlite3_mprintf("UPDATE run SET unfit = %Q", why);
+    if (!sql) return no_memory(writer->path, err);
+    assay_code code = as_database_run(writer->database, writer->path, sql, err);
+    sqlite3_free(sql);
+    return code;
+}
+
 assay_code as_evidence_writer_close(as_evidence_writer *writer, assay_error *err)
 {
     if (!writer) return ASSAY_OK;

@@ -61,6 +61,8 @@ typedef struct as_slot_record {
     size_t n_profiles;
     const as_route_row *routes;
     size_t n_routes;
+    const as_noise_row *noise; /**< One, where the worker told. */
+    size_t n_noise;
 } as_slot_record;
 
 typedef struct as_evidence_writer as_evidence_writer;
@@ -121,6 +123,16 @@ assay_code as_evidence_add_output(as_evidence_writer *writer, const as_output_ro
 /** Note how far the run is; `finished` is a label, or "" while it goes on. */
 assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
                                  const char *finished, assay_error *err);
+
+/**
+ * Plan `n` more turns, of rounds behind those that are planned, and note that the budget bought them.
+ * @param n_rounds  rounds planned from now on.
+ */
+assay_code as_evidence_buy_rounds(as_evidence_writer *writer, const as_order_row *orders,
+                                  size_t n, int n_rounds, assay_error *err);
+
+/** Note why the machine is unfit, a sentence. */
+assay_code as_evidence_set_unfit(as_evidence_writer *writer, const char *why, assay_error *err);
 
 /** Close; no file is left beside the database.  Takes NULL.  @return ASSAY_E_IO. */
 assay_code as_evidence_writer_close(as_evidence_writer *writer, assay_error *err);

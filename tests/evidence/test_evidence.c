@@ -76,8 +76,20 @@ static as_evidence_plan make_plan(void)
 
 static const as_evidence_shape pieces[] = {{1, 3, 32, 320}, {1, 3, 32, 384}};
 static const as_sample_row samples[] = {
-    {0, 0, 0, {2, 3, 32, 320}, 2, pieces, 11, 22, 33, 44, "hash0", 0},
-    {0, 0, 1, {1, 3, 640, 640}, 1, pieces, 1, 2, 3, INT64_C(5000000000), "hash1", 7}};
+    {0, 0, 0, {2, 3, 32, 320}, 2, pieces, 11, 22, 33, 44, "hash0", 0, AS_CLOCK_GOOD},
+    {0,
+     0,
+     1,
+     {1, 3, 640, 640},
+     1,
+     pieces,
+     1,
+     2,
+     3,
+     INT64_C(5000000000),
+     "hash1",
+     7,
+     AS_CLOCK_DISAGREES}};
 static const as_evidence_box boxes[] = {{{{0, -1}, {2, 3}, {4, 5}, {6, INT32_MAX}}, 0.75},
                                         {{{9, 9}, {9, 9}, {9, 9}, {9, 9}}, INFINITY},
                                         {{{8, 9}, {9, 9}, {9, 9}, {9, 9}}, NAN}};
@@ -95,6 +107,22 @@ static const as_pass_row passes[] = {{0, "fold-bn", 100, 90, 0.001, "Conv:50", "
 static const as_profile_row profiles[] = {{0, 1, "{\"spans\":[]}"}};
 static const as_route_row routes[] = {{0, "winograd=off", "winograd", "absent", 0},
                                       {0, "conv=gemm", "gemm", "ran", 7}};
+
+static const as_noise_row noise[] = {{.noise = {.wall_s = 2.5,
+                                                .cpu_s = 2,
+                                                .run_delay_s = NAN,
+                                                .psi_cpu_s = 0.125,
+                                                .steal_ticks = 3,
+                                                .total_ticks = 500,
+                                                .n_throttled = -1,
+                                                .major_faults = 4,
+                                                .switches_wanted = 5,
+                                                .switches_forced = 6,
+                                                .cycles = INT64_C(7000000000),
+                                                .instructions = -1,
+                                                .probe_before = 2.75,
+                                                .probe_after = 2.5},
+                                      .n_bad_clock = 1}};
 
 static as_slot_record make_slot(as_phase phase, int round, int policy)
 {
@@ -126,7 +154,9 @@ static as_slot_record make_slot(as_phase phase, int round, int policy)
                             .engines = engines,
                             .n_engines = 2,
                             .passes = passes,
-                            .n_passes = 1};
+                            .n_passes = 1,
+                            .noise = noise,
+                            .n_noise = 1};
 }
 
 /* A fresh folder for each test, and the database's path in it. */
@@ -276,6 +306,8 @@ static void a_slot_comes_back_with_all_its_rows(void **state)
     assert_memory_equal(samples_read[2].pieces, pieces, sizeof pieces);
     assert_true(samples_read[3].postprocess_ns == INT64_C(5000000000));
     assert_string_equal(samples_read[3].map_sha256, "hash1");
+    assert_int_equal(samples_read[2].clock, AS_CLOCK_GOOD);
+    assert_int_equal(samples_read[3].clock, AS_CLOCK_DISAGREES);
     TABLE(cleanups, as_cleanup_row);
     assert_int_equal(n_cleanups, 4);
     assert_true(cleanups_read[3].seconds == 0.5 && cleanups_read[3].slot == 1);
@@ -290,6 +322,55 @@ static void a_slot_comes_back_with_all_its_rows(void **state)
     assert_int_equal(n_passes, 2);
     assert_int_equal(passes_read[1].nodes_after, 90);
     assert_string_equal(passes_read[1].kinds_after, "Conv:40");
+    as_evidence_close(e);
+}
+
+static void the_noise_of_a_slot_comes_back(void **state)
+{
+    place *p = *state;
+    as_evidence_writer *writer = create(p->path);
+    as_slot_record silent = make_slot(AS_PHASE_SMOKE, 0, 0);
+    silent.n_noise = 0;
+    assert_int_equal(as_evidence_add_slot(writer, &silent, NULL), ASSAY_OK);
+    add_slot(writer, AS_PHASE_FORMAL, 0, 1);
+    assert_int_equal(as_evidence_writer_close(writer, NULL), ASSAY_OK);
+    as_evidence *e = open_reader(p->path);
+    TABLE(noise, as_noise_row);
+    assert_int_equal(n_noise, 1);
+    assert_true(noise_read[0].slot == 1 && noise_read[0].n_bad_clock == 1);
+    const as_noise *was = &noise[0].noise, *is = &noise_read[0].noise;
+    assert_true(is->wall_s == was->wall_s && is->cpu_s == was->cpu_s && isnan(is->run_delay_s));
+    assert_true(is->psi_cpu_s == was->psi_cpu_s && is->probe_before == was->probe_before);
+    assert_true(is->probe_after == was->probe_after && is->cycles == was->cycles);
+    assert_true(is->steal_ticks == 3 && is->total_ticks == 500 && is->n_throttled == -1);
+    assert_true(is->major_faults == 4 && is->switches_wanted == 5 && is->switches_forced == 6);
+    assert_int_equal(is->instructions, -1);
+    as_evidence_close(e);
+}
+
+static void a_round_is_stored_again_and_rounds_are_bought(void **state)
+{
+    place *p = *state;
+    static const as_order_row more[] = {{2, 0, 1}, {2, 1, 0}};
+    as_evidence_writer *writer = create(p->path);
+    as_slot_record record = make_slot(AS_PHASE_FORMAL, 1, 0);
+    assert_int_equal(as_evidence_add_slot(writer, &record, NULL), ASSAY_OK);
+    record.slot.repeat = 1;
+    assert_int_equal(as_evidence_add_slot(writer, &record, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_add_slot(writer, &record, NULL), ASSAY_E_IO);
+    assert_int_equal(as_evidence_buy_rounds(writer, more, 2, 3, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_set_unfit(writer, "it's throttled", NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_writer_close(writer, NULL), ASSAY_OK);
+    as_evidence *e = open_reader(p->path);
+    TABLE(slots, as_slot_row);
+    assert_int_equal(n_slots, 2);
+    assert_int_equal(slots_read[1].repeat, 1);
+    TABLE(orders, as_order_row);
+    assert_int_equal(n_orders, 6);
+    assert_memory_equal(orders_read + 4, more, sizeof more);
+    assert_int_equal(as_evidence_run(e)->n_rounds, 3);
+    assert_int_equal(as_evidence_run(e)->n_bought, 1);
+    assert_string_equal(as_evidence_run(e)->unfit, "it's throttled");
     as_evidence_close(e);
 }
 
@@ -712,6 +793,8 @@ int main(void)
         TEST(the_plan_comes_back_as_it_was_written),
         TEST(a_slot_comes_back_with_all_its_rows),
         TEST(a_profile_comes_back_with_its_routes),
+        TEST(the_noise_of_a_slot_comes_back),
+        TEST(a_round_is_stored_again_and_rounds_are_bought),
         TEST(equal_boxes_are_one_set_and_keep_every_bit),
         TEST(outputs_are_kept_once_and_stand_for_boxes),
         TEST(snapshots_and_reviews_come_back),
