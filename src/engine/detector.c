@@ -15,6 +15,8 @@ struct as_detector {
     as_engine *engine;          /* borrows */
     size_t split_at, split_to;  /* 0: never */
     size_t bucket;              /* 0: no padding */
+    int64_t resolution_ns;      /* of the clock */
+    as_stamp last;              /* where the lap of now began */
     as_detect_scratch *scratch; /* owns */
     float *input;      /* float input[n][3][padded h][padded w]: own_input or engine's */
     float *own_input;  /* owns */
@@ -34,6 +36,7 @@ assay_code as_detector_new(as_engine *engine, const as_policy *policy, as_detect
     d->split_at = policy->split_at;
     d->split_to = policy->split_to;
     d->bucket = policy->bucket;
+    d->resolution_ns = as_clock_resolution_ns();
     d->scratch = as_detect_scratch_new();
     if (!d->scratch) {
         as_detector_free(d);
@@ -86,6 +89,17 @@ static assay_code make_room(float **buffer, size_t *room, as_shape4 s, assay_err
     if (!*buffer) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu floats", wanted);
     *room = wanted;
     return ASSAY_OK;
+}
+
+/* Nanoseconds since the last lap.  Each begins where the one before ended, so stages add up to the
+ * whole call, and one wrong reading between two stages leaves their sum right. */
+static int64_t lap(as_detector *d, as_call_report *report)
+{
+    as_stamp now = as_clock_stamp();
+    int64_t ns = now.raw_ns - d->last.raw_ns;
+    if (ns < 0) report->clock = AS_CLOCK_NEGATIVE;
+    d->last = now;
+    return ns;
 }
 
 /* Where the call's tensor is made: in the engine's memory if it has some, else in our own. */
@@ -173,12 +187,11 @@ static assay_code run_piece(as_detector *d, size_t begin, as_shape4 piece, as_sh
 {
     const float *map = NULL;
     as_shape4 got = {0};
-    int64_t start = as_clock_ns();
     const float *x = d->input + begin * CHANNELS * piece.h * piece.w;
     assay_error why = {0};
     assay_code code = as_engine_forward(d->engine, x, piece, &map, &got, &why);
     if (code) return refused(&why, piece, err);
-    int64_t computed = as_clock_ns();
+    report->forward_ns += lap(d, report);
     if (got.n != piece.n || got.c != 1 || got.h != piece.h || got.w != piece.w)
         return as_fail(
             err, ASSAY_E_UNSUPPORTED,
@@ -190,8 +203,7 @@ static assay_code run_piece(as_detector *d, size_t begin, as_shape4 piece, as_sh
         memcpy(d->maps + (begin * net.h + row) * net.w, map + (i * piece.h + y) * piece.w,
                net.w * sizeof(float));
     }
-    report->forward_ns += computed - start;
-    report->transfer_ns += as_clock_ns() - computed;
+    report->transfer_ns += lap(d, report);
     if (report->n_pieces < AS_MAX_PIECES) report->pieces[report->n_pieces] = piece;
     report->n_pieces++;
     return ASSAY_OK;
@@ -208,6 +220,7 @@ static assay_code forward(as_detector *d, as_shape4 net, as_shape4 padded,
                        at_most, AS_MAX_PIECES);
     assay_code code =
         make_room(&d->maps, &d->maps_room, (as_shape4){net.n, 1, net.h, net.w}, err);
+    report->transfer_ns = lap(d, report); /* room for what is transferred */
     for (size_t begin = 0; !code && begin < net.n; begin += at_most) {
         as_shape4 piece = padded;
         piece.n = as_min(at_most, net.n - begin);
@@ -253,12 +266,13 @@ assay_code as_detector_run(as_detector *d, const as_detect_settings *settings,
         padded.h = as_round_up(net.h, d->bucket);
         padded.w = as_round_up(net.w, d->bucket);
     }
-    int64_t start = as_clock_ns();
+    const as_stamp begin = d->last = as_clock_stamp();
     code = preprocess(d, inputs, net, padded, err);
-    report->preprocess_ns = as_clock_ns() - start;
+    report->preprocess_ns = lap(d, report);
     if (!code) code = forward(d, net, padded, report, err);
-    start = as_clock_ns();
     if (!code) code = postprocess(d, settings, inputs, net, boxes, err);
-    report->postprocess_ns = as_clock_ns() - start;
+    report->postprocess_ns = lap(d, report);
+    if (report->clock == AS_CLOCK_GOOD)
+        report->clock = as_clock_judge(&begin, &d->last, d->resolution_ns);
     return code ? code : look_at_maps(d, net, report, err);
 }

@@ -11,6 +11,7 @@
  */
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/sha256.h"
 #include "detect/detect.h"
 #include "engine/engine.h"
@@ -29,6 +30,7 @@ typedef struct as_call_report {
     size_t n_pieces;                 /**< Forward passes. */
     as_shape4 pieces[AS_MAX_PIECES]; /**< Shape that the network saw in each. */
     int64_t preprocess_ns, forward_ns, transfer_ns, postprocess_ns;
+    as_clock_fault clock;           /**< Whether these are durations. */
     size_t n_not_finite;            /**< NaN or Inf among the map's values. */
     char map_sha256[AS_SHA256_HEX]; /**< Of the maps' bytes, in input order. */
 } as_call_report;

@@ -99,15 +99,15 @@ assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report
     json_t *pieces = json_array();
     for (size_t i = 0; i < report->n_pieces; i++)
         as_json_append(&pieces, shape_json(report->pieces[i]));
-    return put(out,
-               json_pack("{s:s s:i s:i s:o s:o s:[I,I,I,I] s:s s:I s:o}", "event", "call",
-                         "cycle", cycle, "call", call, "shape", shape_json(report->call),
-                         "pieces", pieces, "ns", (json_int_t)report->preprocess_ns,
-                         (json_int_t)report->forward_ns, (json_int_t)report->transfer_ns,
-                         (json_int_t)report->postprocess_ns, "map", report->map_sha256,
-                         "not_finite", (json_int_t)report->n_not_finite, "boxes",
-                         boxes_json(boxes, report->call.n)),
-               err);
+    return put(
+        out,
+        json_pack("{s:s s:i s:i s:o s:o s:[I,I,I,I] s:s s:s s:I s:o}", "event", "call", "cycle",
+                  cycle, "call", call, "shape", shape_json(report->call), "pieces", pieces,
+                  "ns", (json_int_t)report->preprocess_ns, (json_int_t)report->forward_ns,
+                  (json_int_t)report->transfer_ns, (json_int_t)report->postprocess_ns, "clock",
+                  as_clock_fault_name(report->clock), "map", report->map_sha256, "not_finite",
+                  (json_int_t)report->n_not_finite, "boxes", boxes_json(boxes, report->call.n)),
+        err);
 }
 
 assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
@@ -117,6 +117,23 @@ assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elaps
                json_pack("{s:s s:i s:i s:I}", "event", "cleanup", "cycle", cycle, "document",
                          document, "ns", (json_int_t)elapsed_ns),
                err);
+}
+
+assay_code as_protocol_noise(FILE *out, const as_noise *n, assay_error *err)
+{
+    return put(
+        out,
+        json_pack("{s:s s:o s:o s:o s:o s:I s:I s:I s:I s:I s:I s:I s:I s:o s:o}", "event",
+                  "noise", "wall_s", as_json_real(n->wall_s), "cpu_s", as_json_real(n->cpu_s),
+                  "run_delay_s", as_json_real(n->run_delay_s), "psi_cpu_s",
+                  as_json_real(n->psi_cpu_s), "steal_ticks", (json_int_t)n->steal_ticks,
+                  "total_ticks", (json_int_t)n->total_ticks, "n_throttled",
+                  (json_int_t)n->n_throttled, "major_faults", (json_int_t)n->major_faults,
+                  "switches_wanted", (json_int_t)n->switches_wanted, "switches_forced",
+                  (json_int_t)n->switches_forced, "cycles", (json_int_t)n->cycles,
+                  "instructions", (json_int_t)n->instructions, "probe_before",
+                  as_json_real(n->probe_before), "probe_after", as_json_real(n->probe_after)),
+        err);
 }
 
 assay_code as_protocol_end(FILE *out, int64_t close_ns, const as_engine_facts *facts,

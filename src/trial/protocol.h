@@ -7,9 +7,10 @@
  *     {"event":"loaded", "load_ns":.., "engine":{..}, "passes":[..]}
  *     {"event":"memory", "when":"loaded", ...}
  *     {"event":"call", "cycle":0, "call":0, "shape":[..], "pieces":[[..]], "ns":[p,f,t,q],
- *                      "map":"<sha256>", "not_finite":0,
+ *                      "clock":"good", "map":"<sha256>", "not_finite":0,
  *                      "boxes":[[[x,y, x,y, x,y, x,y, score], ..], ..one list an input..]}
  *     {"event":"cleanup", "cycle":0, "document":0, "ns":..}
+ *     {"event":"noise", "wall_s":.., ..}          over all calls
  *     {"event":"end", "close_ns":.., "engine":{..}, "user_s":.., ...}
  *
  * or, instead of the rest, {"event":"error", "code":"ASSAY_E_FORMAT", "message":"..."}.  A stream
@@ -21,6 +22,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/noise.h"
 #include "engine/detector.h"
 #include "trial/memory_sample.h"
 
@@ -51,6 +53,9 @@ assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report
 
 assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
                                assay_error *err);
+
+/** What was seen besides; a double that is not known is null. */
+assay_code as_protocol_noise(FILE *out, const as_noise *noise, assay_error *err);
 
 assay_code as_protocol_end(FILE *out, int64_t close_ns, const as_engine_facts *facts,
                            const as_worker_usage *usage, assay_error *err);

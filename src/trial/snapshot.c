@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats: proc(5), and Linux Documentation/accounting/psi.rst for /proc/pressure/cpu. */
+/* Formats: proc(5). */
 #include "trial/snapshot.h"
 
 #include <ctype.h>
@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "trial/cgroup.h"
+#include "trial/machine_counts.h"
 #include "trial/memory_sample.h"
 #include "trial/proc_file.h"
 
@@ -148,34 +149,6 @@ static assay_code watch_processes(const char *root, double window_s, as_snapshot
     return has_memory ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a snapshot");
 }
 
-/* "cpu  user nice system idle iowait irq softirq steal guest guest_nice"; guest is in user. */
-static void read_ticks(const char *root, as_snapshot *out)
-{
-    char line[512];
-    long long t[8] = {0};
-    out->steal_ticks = out->total_ticks = -1;
-    if (!as_proc_line(root, "proc/stat", line, sizeof line) ||
-        sscanf(line, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &t[0], &t[1], &t[2], &t[3],
-               &t[4], &t[5], &t[6], &t[7]) != 8)
-        return;
-    out->steal_ticks = t[7];
-    out->total_ticks = 0;
-    for (int i = 0; i < 8; i++)
-        out->total_ticks += t[i];
-}
-
-static void read_pressure(const char *root, as_snapshot *out)
-{
-    char line[256];
-    long long total = -1;
-    out->psi_cpu_avg10 = NAN;
-    out->psi_cpu_total_us = -1;
-    if (!as_proc_line(root, "proc/pressure/cpu", line, sizeof line)) return;
-    const char *avg = strstr(line, "avg10="), *sum = strstr(line, "total=");
-    if (avg) out->psi_cpu_avg10 = strtod(avg + 6, NULL);
-    if (sum && sscanf(sum, "total=%lld", &total) == 1) out->psi_cpu_total_us = total;
-}
-
 static void read_load(const char *root, as_snapshot *out)
 {
     char line[128];
@@ -191,8 +164,11 @@ assay_code as_snapshot_take(const char *root, double window_s, as_snapshot *out,
     *out = (as_snapshot){0};
     as_clock_label(out->taken);
     read_load(root, out);
-    read_pressure(root, out);
-    read_ticks(root, out);
+    as_machine_counts counts = as_machine_counts_read(root);
+    out->psi_cpu_avg10 = counts.psi_cpu_avg10;
+    out->psi_cpu_total_us = counts.psi_cpu_total_us;
+    out->steal_ticks = counts.steal_ticks;
+    out->total_ticks = counts.total_ticks;
     as_throttling throttling = as_throttling_read(root);
     out->n_throttled = throttling.n_throttled;
     out->throttled_us = throttling.throttled_us;

@@ -11,6 +11,7 @@
 #include "image/image.h"
 #include "trial/demand.h"
 #include "trial/job.h"
+#include "trial/noise_meter.h"
 #include "trial/protocol.h"
 
 typedef struct worker {
@@ -19,6 +20,7 @@ typedef struct worker {
     as_policy policy;          /* owns its strings */
     as_engine *engine;         /* owns */
     as_detector *detector;     /* owns */
+    as_noise_meter *meter;     /* owns */
     as_image *images;          /* owns: pixels of one call's inputs */
     as_detector_input *inputs; /* owns the array, borrows the pixels */
     as_boxes *boxes;           /* owns: answers of one call */
@@ -143,6 +145,7 @@ static assay_code clean_up(worker *w, int cycle, int document, assay_error *err)
 {
     assay_code code = tell_memory(w, "document", cycle, document, -1, err);
     if (code) return code;
+    as_noise_meter_look(w->meter); /* threads may end with what is cleaned up */
     int64_t begin_ns = as_clock_ns();
     as_detector_cleanup(w->detector);
     as_engine_cleanup(w->engine);
@@ -162,6 +165,17 @@ static assay_code run_cycle(worker *w, int cycle, assay_error *err)
     }
     if (!code) fprintf(w->place.log, "cycle %d: %zu calls\n", cycle, w->job.n_calls);
     return code;
+}
+
+static assay_code run_cycles(worker *w, assay_error *err)
+{
+    as_noise noise;
+    assay_code code = ASSAY_OK;
+    as_noise_meter_begin(w->meter, as_engine_process(w->engine));
+    for (int cycle = 0; cycle < w->job.n_cycles && !code; cycle++)
+        code = run_cycle(w, cycle, err);
+    as_noise_meter_end(w->meter, &noise);
+    return code ? code : as_protocol_noise(w->place.out, &noise, err);
 }
 
 static double seconds_of(struct timeval time)
@@ -215,9 +229,9 @@ assay_code as_worker_run(const as_worker_place *place, assay_error *err)
     assay_code code = arena ? as_job_read(place->in, arena, &w.job, &own)
                             : as_fail(&own, ASSAY_E_MEMORY, "no memory for a job");
     if (!code) code = make_room(&w, &own);
+    if (!code) code = as_noise_meter_new("", &w.meter, &own);
     if (!code) code = load(&w, &own);
-    for (int cycle = 0; cycle < w.job.n_cycles && !code; cycle++)
-        code = run_cycle(&w, cycle, &own);
+    if (!code) code = run_cycles(&w, &own);
     if (!code) code = finish(&w, &own);
     if (code) {
         fprintf(place->log, "failed: %s%s%s\n", own.where, own.where[0] ? ": " : "",
@@ -227,6 +241,7 @@ assay_code as_worker_run(const as_worker_place *place, assay_error *err)
     }
     close_engine(&w);
     as_policy_free(&w.policy);
+    as_noise_meter_free(w.meter);
     as_free(w.images);
     as_free(w.inputs);
     as_free(w.boxes);

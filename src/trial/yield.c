@@ -19,7 +19,7 @@ typedef struct rows {
 } rows;
 
 /* What rows are gathered of. */
-enum { SAMPLES, ANSWERS, CLEANUPS, MEMORY, ENGINES, PASSES, N_LISTS };
+enum { SAMPLES, ANSWERS, CLEANUPS, MEMORY, ENGINES, PASSES, NOISE, N_LISTS };
 
 struct as_yield {
     const as_job *job;  /* borrows */
@@ -28,7 +28,8 @@ struct as_yield {
     bool is_loaded, has_ended, has_error;
     size_t n_calls; /* told so far */
     double load_s, cleanup_s;
-    as_slot_row counts; /* what "end" told */
+    as_slot_row counts;  /* what "end" told */
+    int64_t n_bad_clock; /* of the calls told so far */
     rows lists[N_LISTS];
 };
 
@@ -257,6 +258,17 @@ static assay_code check_place(const as_yield *yield, int64_t cycle, int64_t call
                    (long long)call, (long long)cycle, next % n, next / n);
 }
 
+static bool take_clock(const json_t *event, as_clock_fault *out)
+{
+    for (int fault = AS_CLOCK_GOOD; fault <= AS_CLOCK_DISAGREES; fault++)
+        if (strcmp(text(event, "clock"), as_clock_fault_name((as_clock_fault)fault)) == 0) {
+            *out = (as_clock_fault)fault;
+            return true;
+        }
+    return false;
+}
+
+/* A time may be negative only of a call whose clock the worker has found broken. */
 static assay_code take_times(const json_t *json, as_sample_row *row, assay_error *err)
 {
     int64_t *times[4] = {&row->preprocess_ns, &row->forward_ns, &row->transfer_ns,
@@ -264,8 +276,9 @@ static assay_code take_times(const json_t *json, as_sample_row *row, assay_error
     for (size_t i = 0; i < 4; i++) {
         const json_t *value = json_array_get(json, i);
         *times[i] = (int64_t)json_integer_value(value);
-        if (!json_is_integer(value) || *times[i] < 0)
+        if (!json_is_integer(value) || (*times[i] < 0 && row->clock == AS_CLOCK_GOOD))
             return not_allowed("a time that is missing or negative", err);
+        if (*times[i] < 0) *times[i] = -1;
     }
     return ASSAY_OK;
 }
@@ -298,8 +311,9 @@ static assay_code take_call(as_yield *yield, const json_t *event, assay_error *e
                          .n_not_finite = integer(event, "not_finite")};
     if (!row.map_sha256) return no_memory(err);
     if (!as_sha256_is_hex(row.map_sha256) || row.n_not_finite < 0 ||
+        !take_clock(event, &row.clock) ||
         !take_shape(json_object_get(event, "shape"), &row.shape))
-        return not_allowed("a call without shape, hash or count", err);
+        return not_allowed("a call without shape, hash, clock or count", err);
     code = check_call(expected, &row, boxes, err);
     if (!code) code = take_pieces(yield, json_object_get(event, "pieces"), &row, err);
     if (!code) code = take_times(json_object_get(event, "ns"), &row, err);
@@ -307,8 +321,10 @@ static assay_code take_call(as_yield *yield, const json_t *event, assay_error *e
     for (size_t i = 0; i < expected->shape.n && !code; i++)
         code =
             take_answer(yield, json_array_get(boxes, i), (int)cycle, expected->inputs[i], err);
-    if (!code) yield->n_calls++;
-    return code;
+    if (code) return code;
+    yield->n_calls++;
+    yield->n_bad_clock += row.clock != AS_CLOCK_GOOD;
+    return ASSAY_OK;
 }
 
 static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error *err)
@@ -322,6 +338,32 @@ static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error
         return not_allowed("a cleanup that is none", err);
     yield->cleanup_s += row.seconds;
     return add(&yield->lists[CLEANUPS], &row, sizeof row, err);
+}
+
+static assay_code take_noise(as_yield *yield, const json_t *event, assay_error *err)
+{
+    as_noise_row row = {.n_bad_clock = yield->n_bad_clock};
+    as_noise *n = &row.noise;
+    *n = (as_noise){.wall_s = number(event, "wall_s"),
+                    .cpu_s = number(event, "cpu_s"),
+                    .run_delay_s = number(event, "run_delay_s"),
+                    .psi_cpu_s = number(event, "psi_cpu_s"),
+                    .steal_ticks = integer(event, "steal_ticks"),
+                    .total_ticks = integer(event, "total_ticks"),
+                    .n_throttled = integer(event, "n_throttled"),
+                    .major_faults = integer(event, "major_faults"),
+                    .switches_wanted = integer(event, "switches_wanted"),
+                    .switches_forced = integer(event, "switches_forced"),
+                    .cycles = integer(event, "cycles"),
+                    .instructions = integer(event, "instructions"),
+                    .probe_before = number(event, "probe_before"),
+                    .probe_after = number(event, "probe_after")};
+    const int64_t counts[] = {n->steal_ticks,  n->total_ticks,     n->n_throttled,
+                              n->major_faults, n->switches_wanted, n->switches_forced,
+                              n->cycles,       n->instructions};
+    for (size_t i = 0; i < AS_COUNT_OF(counts); i++)
+        if (counts[i] < -1) return not_allowed("noise without its counts", err);
+    return add(&yield->lists[NOISE], &row, sizeof row, err);
 }
 
 static assay_code take_end(as_yield *yield, const json_t *event, assay_error *err)
@@ -377,6 +419,8 @@ assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err)
         code = take_call(yield, event, err);
     else if (strcmp(kind, "cleanup") == 0)
         code = take_cleanup(yield, event, err);
+    else if (strcmp(kind, "noise") == 0)
+        code = take_noise(yield, event, err);
     else if (strcmp(kind, "end") == 0)
         code = take_end(yield, event, err);
     else if (strcmp(kind, "error") == 0)
@@ -418,4 +462,6 @@ void as_yield_record(const as_yield *yield, as_slot_record *record)
     record->n_engines = yield->lists[ENGINES].n;
     record->passes = yield->lists[PASSES].items;
     record->n_passes = yield->lists[PASSES].n;
+    record->noise = yield->lists[NOISE].items;
+    record->n_noise = yield->lists[NOISE].n;
 }

@@ -80,16 +80,20 @@ static void a_bad_job_is_refused(void **state)
 }
 
 /* What a worker writes for a call with scores of every kind. */
-static void tell_call(FILE *out, int cycle, const double *scores)
+static const int64_t many_ns = INT64_C(9007199254740993); /* no double holds it */
+
+static void tell_call(FILE *out, int cycle, const double *scores, int64_t forward_ns,
+                      as_clock_fault clock)
 {
     as_boxes boxes[2] = {{0}};
     as_call_report report = {.call = {2, 3, 32, 64},
                              .n_pieces = 2,
                              .pieces = {{1, 3, 32, 64}, {1, 3, 64, 64}},
                              .preprocess_ns = 1,
-                             .forward_ns = INT64_C(9007199254740993),
+                             .forward_ns = forward_ns,
                              .transfer_ns = 0,
                              .postprocess_ns = 4,
+                             .clock = clock,
                              .n_not_finite = 5};
     memset(report.map_sha256, 'f', sizeof report.map_sha256 - 1);
     for (int i = 0; i < 4; i++) {
@@ -113,9 +117,18 @@ static void what_is_told_arrives_bit_for_bit(void **state)
     as_protocol_loaded(stream, 250, &facts, NULL);
     as_protocol_memory(stream, &(as_memory_moment){"loaded", -1, -1, -1, "worker"}, &sample,
                        NULL);
-    tell_call(stream, 0, scores);
-    tell_call(stream, 1, scores);
+    const as_noise noise = {.wall_s = 2.5,
+                            .cpu_s = NAN,
+                            .run_delay_s = 1.0 / 3,
+                            .psi_cpu_s = 0,
+                            .n_throttled = -1,
+                            .major_faults = 7,
+                            .cycles = INT64_C(9007199254740993),
+                            .probe_after = 2.5};
+    tell_call(stream, 0, scores, many_ns, AS_CLOCK_GOOD);
+    tell_call(stream, 1, scores, many_ns, AS_CLOCK_GOOD);
     as_protocol_cleanup(stream, 1, 0, 500000000, NULL);
+    as_protocol_noise(stream, &noise, NULL);
     as_protocol_end(stream, 250000000, &facts, &usage, NULL);
     rewind(stream);
     as_yield *yield = as_yield_new(&job);
@@ -133,7 +146,7 @@ static void what_is_told_arrives_bit_for_bit(void **state)
     as_yield_record(yield, &record);
     assert_true(record.slot.cleanup_s == 0.75 && record.slot.user_s == 1.0 / 3);
     assert_int_equal(record.n_samples, 2);
-    assert_true(record.samples[1].forward_ns == INT64_C(9007199254740993));
+    assert_true(record.samples[1].forward_ns == many_ns);
     assert_int_equal(record.samples[1].cycle, 1);
     assert_int_equal(record.samples[0].pieces[1].h, 64);
     assert_int_equal(record.n_answers, 4);
@@ -148,7 +161,48 @@ static void what_is_told_arrives_bit_for_bit(void **state)
     assert_int_equal(record.n_memory, 1);
     assert_int_equal(record.memory[0].pss_bytes, -1);
     assert_int_equal(record.n_engines, 2);
+    assert_int_equal(record.n_noise, 1);
+    const as_noise_row *told = record.noise;
+    assert_true(told->noise.run_delay_s == 1.0 / 3 && isnan(told->noise.cpu_s));
+    assert_true(told->noise.cycles == INT64_C(9007199254740993));
+    assert_int_equal(told->noise.n_throttled, -1);
+    assert_int_equal(told->noise.major_faults, 7);
+    assert_true(told->n_bad_clock == 0 && record.samples[1].clock == AS_CLOCK_GOOD);
     as_yield_free(yield);
+}
+
+/* A negative time is refused, unless the worker itself has found its clock broken. */
+static void times_of_a_broken_clock_are_kept_and_marked(void **state)
+{
+    (void)state;
+    static const double scores[4] = {1, 1, 1, 1};
+    for (int is_known = 0; is_known <= 1; is_known++) {
+        FILE *stream = tmpfile();
+        assert_non_null(stream);
+        const as_engine_facts facts = {.engine = "native", .n_loads = 1};
+        as_protocol_loaded(stream, 250, &facts, NULL);
+        tell_call(stream, 0, scores, -52000, is_known ? AS_CLOCK_NEGATIVE : AS_CLOCK_GOOD);
+        as_protocol_noise(stream, &(as_noise){0}, NULL);
+        rewind(stream);
+        as_yield *yield = as_yield_new(&job);
+        char *line = NULL;
+        size_t room = 0;
+        assay_code code = ASSAY_OK;
+        while (!code && getline(&line, &room, stream) > 0)
+            code = as_yield_take(yield, line, NULL);
+        free(line);
+        fclose(stream);
+        as_slot_record record = {0};
+        as_yield_record(yield, &record);
+        assert_int_equal(code, is_known ? ASSAY_OK : ASSAY_E_CHILD);
+        assert_int_equal(record.n_samples, is_known);
+        if (is_known) {
+            assert_int_equal(record.samples[0].clock, AS_CLOCK_NEGATIVE);
+            assert_int_equal(record.samples[0].forward_ns, -1);
+            assert_int_equal(record.noise[0].n_bad_clock, 1);
+        }
+        as_yield_free(yield);
+    }
 }
 
 static void lines_out_of_the_protocol_are_named(void **state)
@@ -166,6 +220,7 @@ static void lines_out_of_the_protocol_are_named(void **state)
         {"{\"event\":\"cleanup\",\"cycle\":7,\"document\":0,\"ns\":1}", "cleanup that is none"},
         {"{\"event\":\"cleanup\",\"cycle\":0,\"document\":1,\"ns\":1}", "cleanup that is none"},
         {"{\"event\":\"memory\",\"when\":\"call\"}", "memory sample that is none"},
+        {"{\"event\":\"noise\",\"wall_s\":1}", "noise without its counts"},
         {"{\"event\":\"error\",\"code\":\"NO_SUCH\",\"message\":\"x\"}",
          "without a known code"},
         {"{\"event\":\"error\",\"code\":\"ASSAY_E_FORMAT\"}", "without a sentence"},
@@ -210,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_job_arrives_as_it_was_sent),
         cmocka_unit_test(a_bad_job_is_refused),
         cmocka_unit_test(what_is_told_arrives_bit_for_bit),
+        cmocka_unit_test(times_of_a_broken_clock_are_kept_and_marked),
         cmocka_unit_test(lines_out_of_the_protocol_are_named),
         cmocka_unit_test(a_told_error_keeps_code_and_sentence),
     };
