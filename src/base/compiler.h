@@ -5,6 +5,8 @@
 
 /** Let the compiler check a printf-like function: format is argument `f`, values from `a`. */
 #define AS_PRINTF(f, a) __attribute__((format(printf, f, a)))
+/** A printf format goes in as argument `f` and one for the same values comes out. */
+#define AS_FORMAT_OF(f) __attribute__((format_arg(f)))
 /** The caller must look at the result. */
 #define AS_CHECKED      __attribute__((warn_unused_result))
 #define AS_ALIGNED(n)   __attribute__((aligned(n)))

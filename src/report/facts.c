@@ -8,6 +8,13 @@
 #include "base/memory.h"
 #include "base/size.h"
 
+const char *as_stage_name(int stage)
+{
+    static const char *const names[AS_N_STAGES] = {"preprocess", "forward", "transfer",
+                                                   "postprocess"};
+    return names[stage];
+}
+
 double as_stages_seconds(const as_stages *stages)
 {
     double sum = 0;
@@ -35,7 +42,7 @@ assay_code as_facts_format(as_facts *f, const char **out, assay_error *err, cons
 {
     va_list values;
     va_start(values, format);
-    char *printed = as_format_values(format, values);
+    char *printed = as_format_values(as_say(f->language, format), values);
     va_end(values);
     char *text = printed ? as_arena_strdup(f->arena, printed) : NULL;
     as_free(printed);
@@ -127,7 +134,7 @@ static const char *const timed_columns[] = {"slot",         "call",        "prep
                                             "forward_ns",   "transfer_ns", "postprocess_ns",
                                             "n_not_finite", NULL};
 
-/** Add a timed call to its slot, stratum and document. */
+/** Add a timed call to its slot, stratum, batch size and document. */
 static assay_code add_sample(void *context, const as_sample_row *s, assay_error *err)
 {
     as_facts *f = context;
@@ -136,11 +143,13 @@ static assay_code add_sample(void *context, const as_sample_row *s, assay_error 
     as_slot_facts *slot = &f->slot[s->slot];
     as_stages *document =
         &f->document_sum[(size_t)s->slot * f->n_documents + (size_t)call->document];
+    int64_t *batch = &f->batch_ns[(size_t)s->slot * f->n_batches + f->batch_of[s->call]];
     const int64_t ns[AS_N_STAGES] = {s->preprocess_ns, s->forward_ns, s->transfer_ns,
                                      s->postprocess_ns};
     for (int stage = 0; stage < AS_N_STAGES; stage++) {
         as_facts_add(&slot->stages.ns[stage], ns[stage]);
         as_facts_add(&document->ns[stage], ns[stage]);
+        as_facts_add(batch, ns[stage]);
         as_facts_add(&slot->stratum_ns[call->shape.n < AS_STRATUM_N ? AS_SMALL : AS_LARGE],
                      ns[stage]);
     }
@@ -176,6 +185,7 @@ static assay_code sum_slots(as_facts *f, assay_error *err)
                        f->n_slots, f->n_documents);
     assay_code code = as_facts_array(f, f->n_slots, sizeof *f->slot, &f->slot, err);
     if (!code) code = as_facts_array(f, n_sums, sizeof *f->document_sum, &f->document_sum, err);
+    if (!code) code = as_facts_batches(f, err);
     if (code) return code;
     for (size_t i = 0; i < f->n_slots; i++)
         for (int p = 0; p < AS_N_PROCESSES; p++)
@@ -230,11 +240,13 @@ static assay_code read_texts(as_facts *f, assay_error *err)
     return code;
 }
 
-assay_code as_facts_load(const char *path, as_facts **out, assay_error *err)
+assay_code as_facts_load(const char *path, as_language language, as_facts **out,
+                         assay_error *err)
 {
     *out = NULL;
     as_facts *f = as_alloc(sizeof *f);
     if (!f) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", path);
+    f->language = language;
     assay_code code = as_evidence_open(path, &f->evidence, err);
     if (!code && !(f->arena = as_arena_new()))
         code = as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", path);

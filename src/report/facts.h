@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "evidence/evidence.h"
+#include "report/language.h"
 #include "verdict/compare.h"
 #include "verdict/statistics.h"
 #include "verdict/verdict.h"
@@ -32,6 +33,9 @@ enum { AS_SMALL, AS_LARGE, AS_N_STRATA };
 
 /** Which process memory is of. */
 enum { AS_WORKER, AS_ADAPTER, AS_N_PROCESSES };
+
+/** "preprocess", ...: a stage's name. */
+const char *as_stage_name(int stage);
 
 /** Nanoseconds of each stage, summed. */
 typedef struct as_stages {
@@ -66,7 +70,10 @@ typedef struct as_policy_facts {
     as_summary detection; /**< Of the rounds that are there. */
     double
         reduction; /**< Percent, of medians over the rounds that the baseline has too; NaN without. */
-    as_candidate candidate;                /**< With estimate and verdict. */
+    as_candidate candidate;         /**< With estimate and verdict. */
+    as_summary stages[AS_N_STAGES]; /**< Seconds a round. */
+    const as_summary
+        *batch_ms; /**< [n_batches] milliseconds an image or megapixel, by round. */
     as_summary strata[AS_N_STRATA];        /**< Seconds a round. */
     double stratum_reduction[AS_N_STRATA]; /**< As `reduction`. */
     int64_t peak_pss[AS_N_PROCESSES];      /**< Largest over the formal slots; -1 unknown. */
@@ -78,6 +85,13 @@ typedef struct as_policy_facts {
     int failed_slot;                     /**< First failed slot, -1 without one. */
     int64_t n_not_finite;
 } as_policy_facts;
+
+/** The calls of one batch size. */
+typedef struct as_batch_facts {
+    size_t n;                 /**< N. */
+    size_t n_calls, n_inputs; /**< Of a pass. */
+    double megapixels; /**< That the network sees of them, before any split or padding. */
+} as_batch_facts;
 
 /** An input whose boxes differ under a policy. */
 typedef struct as_difference_facts {
@@ -98,6 +112,7 @@ typedef struct as_round_facts {
 
 /** All of it; everything is borrowed from `evidence` or lies in `arena`. */
 typedef struct as_facts {
+    as_language language;  /**< Of headline, certainty and warnings. */
     as_evidence *evidence; /**< Owns. */
     as_arena *arena;       /**< Owns. */
     const as_run_row *run;
@@ -137,16 +152,22 @@ typedef struct as_facts {
     size_t n_empty_inputs;              /**< Whose truth has no box. */
     size_t stratum_calls[AS_N_STRATA];  /**< Calls of the corpus. */
     size_t stratum_inputs[AS_N_STRATA]; /**< Their inputs. */
-    size_t n_incomplete_slots;          /**< "Finished" without every call and answer once. */
-    as_choice choice;                   /**< policy is AS_NO_POLICY without any round. */
-    bool holds;                         /**< No failure and no difference so far. */
-    const char *headline;               /**< The verdict in one sentence. */
-    const char *certainty;              /**< How sure that is. */
-    const char *const *warnings;        /**< NULL behind the last. */
+    as_batch_facts *batches;            /**< [n_batches], by N. */
+    size_t n_batches;
+    size_t *batch_of;            /**< [n_calls] place in `batches`. */
+    int64_t *batch_ns;           /**< [n_slots][n_batches] detection. */
+    bool has_one_shape;          /**< Every call has the same height and width. */
+    size_t n_incomplete_slots;   /**< "Finished" without every call and answer once. */
+    as_choice choice;            /**< policy is AS_NO_POLICY without any round. */
+    bool holds;                  /**< No failure and no difference so far. */
+    const char *headline;        /**< The verdict in one sentence. */
+    const char *certainty;       /**< How sure that is. */
+    const char *const *warnings; /**< NULL behind the last. */
 } as_facts;
 
 /** Read the evidence at `path` and compute everything.  Errors as as_report_open. */
-assay_code as_facts_load(const char *path, as_facts **out, assay_error *err);
+assay_code as_facts_load(const char *path, as_language language, as_facts **out,
+                         assay_error *err);
 
 /** Free it with its evidence; takes NULL. */
 void as_facts_free(as_facts *facts);
@@ -190,6 +211,22 @@ static inline const char *as_facts_name(const as_facts *f, size_t i)
 assay_code as_facts_document(const as_facts *f, size_t policy, size_t document,
                              as_summary *stages, assay_error *err);
 
+/** Images in the calls of a batch size where all calls have one shape, else their megapixels. */
+double as_facts_unit(const as_facts *f, size_t batch);
+
+/**
+ * Milliseconds of detection an image or megapixel, over the rounds.
+ * @param values  double values[n_rounds], overwritten.
+ */
+assay_code as_facts_batch(const as_facts *f, size_t policy, size_t batch, double *values,
+                          as_summary *out, assay_error *err);
+
+/**
+ * Break-even: the first batch size from which on a policy's median is below the baseline's by more than
+ * the margin at every size; n_batches where there is none.
+ */
+size_t as_facts_break_even(const as_facts *f, size_t policy);
+
 /** Add a count of the evidence, -1 or more, to a sum of them, which stays where it would not fit. */
 void as_facts_add(int64_t *sum, int64_t count);
 
@@ -197,6 +234,7 @@ void as_facts_add(int64_t *sum, int64_t count);
 assay_code as_facts_boxes(const as_box_set_row *set, as_boxes *boxes, assay_error *err);
 
 /* Steps of as_facts_load, in their order. */
+assay_code as_facts_batches(as_facts *f, assay_error *err);  /**< facts_batches.c */
 assay_code as_facts_compare(as_facts *f, assay_error *err);  /**< facts_answers.c */
 assay_code as_facts_judge(as_facts *f, assay_error *err);    /**< facts_policies.c */
 assay_code as_facts_warn(as_facts *f, assay_error *err);     /**< warnings.c */
@@ -206,7 +244,7 @@ assay_code as_facts_headline(as_facts *f, assay_error *err); /**< words.c */
 assay_code as_facts_array(as_facts *f, size_t n, size_t element_bytes, void *out,
                           assay_error *err);
 
-/** printf into the facts' arena. */
+/** printf into the facts' arena, in their language. */
 assay_code as_facts_format(as_facts *f, const char **out, assay_error *err, const char *format,
                            ...) AS_PRINTF(4, 5);
 

@@ -55,7 +55,7 @@ static void gather_cells(as_facts *f, size_t p)
                 fmax(policy->max_corner_px, f->differences[i].comparison.max_corner_px);
 }
 
-/** Summaries of the rounds, whole and by stratum; `values` has room for n_rounds. */
+/** Summaries of the rounds, whole, by stage, stratum and batch size; `values` has room for n_rounds. */
 static assay_code summarise(as_facts *f, size_t p, double *values, assay_error *err)
 {
     as_policy_facts *policy = &f->policy[p];
@@ -71,6 +71,19 @@ static assay_code summarise(as_facts *f, size_t p, double *values, assay_error *
         }
         code = as_summary_of(values, n, &policy->strata[s], err);
     }
+    for (int s = 0; !code && s < AS_N_STAGES; s++) {
+        n = 0;
+        for (size_t r = 0; r < f->n_rounds; r++) {
+            int slot = as_facts_slot(f, r, p);
+            if (slot >= 0) values[n++] = (double)f->slot[slot].stages.ns[s] / 1e9;
+        }
+        code = as_summary_of(values, n, &policy->stages[s], err);
+    }
+    as_summary *batch_ms;
+    if (!code) code = as_facts_array(f, f->n_batches, sizeof *batch_ms, &batch_ms, err);
+    for (size_t b = 0; !code && b < f->n_batches; b++)
+        code = as_facts_batch(f, p, b, values, &batch_ms[b], err);
+    if (!code) policy->batch_ms = batch_ms;
     return code;
 }
 

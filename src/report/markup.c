@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/markup.h"
 
+#include <assert.h>
 #include <stdarg.h>
 
 #include "base/memory.h"
@@ -8,7 +9,7 @@
 static void print_with(as_page *page, void (*print)(FILE *, const char *), const char *format,
                        va_list values)
 {
-    char *text = as_format_values(format, values);
+    char *text = as_format_values(as_page_say(page, format), values);
     if (text)
         print(page->out, text);
     else
@@ -16,16 +17,30 @@ static void print_with(as_page *page, void (*print)(FILE *, const char *), const
     as_free(text);
 }
 
+void as_page_keep(as_page *page, assay_code code, const assay_error *err)
+{
+    if (code && !page->failure.code) page->failure = *err;
+}
+
 assay_code as_page_check(const as_page *page, assay_error *err)
 {
+    if (page->failure.code) {
+        if (err) *err = page->failure;
+        return page->failure.code;
+    }
     return page->lacks_memory
                ? as_fail(err, ASSAY_E_MEMORY, "no memory for a page of the report")
                : ASSAY_OK;
 }
 
+const char *as_page_say(const as_page *page, const char *english)
+{
+    return as_say(page->language, english);
+}
+
 void as_heading(as_page *page, int level, const char *id, const char *text)
 {
-    page->markup->heading(page->out, level, id, text);
+    page->markup->heading(page->out, level, id, as_page_say(page, text));
 }
 
 void as_paragraph(as_page *page, const char *format, ...)
@@ -56,22 +71,28 @@ void as_code(as_page *page, const char *format, ...)
     va_end(values);
 }
 
-void as_fold(as_page *page, const char *title) { page->markup->fold_begin(page->out, title); }
+void as_fold(as_page *page, const char *title)
+{
+    page->markup->fold_begin(page->out, as_page_say(page, title));
+}
 
 void as_fold_end(as_page *page) { page->markup->fold_end(page->out); }
 
 void as_table(as_page *page, const as_table_column *columns, size_t n)
 {
-    page->columns = columns;
+    assert(n <= AS_COLUMNS_MOST);
+    for (size_t i = 0; i < n; i++)
+        page->columns[i] =
+            (as_table_column){as_page_say(page, columns[i].title), columns[i].is_number};
     page->n_columns = n;
     page->n_cells = 0;
-    page->markup->table_begin(page->out, columns, n);
+    page->markup->table_begin(page->out, page->columns, n);
 }
 
 static void put_cell(as_page *page, as_tone tone, const char *format, va_list values)
 {
     if (page->n_cells == 0) page->markup->row_begin(page->out);
-    char *text = as_format_values(format, values);
+    char *text = as_format_values(as_page_say(page, format), values);
     page->lacks_memory = page->lacks_memory || !text;
     page->markup->cell(page->out, &page->columns[page->n_cells], tone, text ? text : "");
     as_free(text);
@@ -97,3 +118,10 @@ void as_cell_tone(as_page *page, as_tone tone, const char *format, ...)
 }
 
 void as_table_end(as_page *page) { page->markup->table_end(page->out); }
+
+void as_put_figure(as_page *page, const as_figure *figure)
+{
+    as_figure said = *figure;
+    said.caption = as_page_say(page, figure->caption);
+    page->markup->figure(page->out, &said);
+}

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/embed.h"
 #include "report/text.h"
 
 static void heading(FILE *out, int level, const char *id, const char *text)
@@ -66,10 +67,9 @@ static void cell(FILE *out, const as_table_column *column, as_tone tone, const c
     static const char *const tones[] = {"", "good", "bad", "chosen"};
     const char *number = column->is_number ? "n" : "";
     const char *space = *number && *tones[tone] ? " " : "";
-    if (*number || *tones[tone])
-        fprintf(out, "<td class=\"%s%s%s\">", number, space, tones[tone]);
-    else
-        fputs("<td>", out);
+    element(out, "<td data-l=\"", column->title, "\"");
+    if (*number || *tones[tone]) fprintf(out, " class=\"%s%s%s\"", number, space, tones[tone]);
+    putc('>', out);
     put_breakable(out, text);
     fputs("</td>", out);
 }
@@ -77,6 +77,32 @@ static void cell(FILE *out, const as_table_column *column, as_tone tone, const c
 static void row_end(FILE *out) { fputs("</tr>\n", out); }
 static void table_end(FILE *out) { fputs("</tbody></table></div>\n", out); }
 
+/** A drawing for one width of page, its ids after the drawing's name. */
+static void put_drawing(FILE *out, const char *path, const char *width, const as_bytes *svg)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%.*s-%s-", (int)strcspn(name, "."), name, width);
+    fprintf(out, "<div class=\"at-%s\">", width);
+    as_put_svg(out, svg, prefix);
+    fputs("</div>\n", out);
+}
+
+/** Both drawings stand in the page; its style shows the one that fits. */
+static void figure(FILE *out, const as_figure *figure)
+{
+    fputs("<figure>\n", out);
+    if (figure->svg) {
+        put_drawing(out, figure->path, "wide", figure->svg);
+        put_drawing(out, figure->path, "narrow", figure->narrow_svg);
+    } else {
+        element(out, "<img alt=\"", figure->caption, "\" src=\"data:image/png;base64,");
+        as_put_base64(out, figure->png);
+        fputs("\">\n", out);
+    }
+    element(out, "<figcaption>", figure->caption, "</figcaption>\n</figure>\n");
+}
+
 const as_markup as_markup_html = {heading, paragraph,  list_begin, list_item,   list_end,
                                   code,    fold_begin, fold_end,   table_begin, row_begin,
-                                  cell,    row_end,    table_end};
+                                  cell,    row_end,    table_end,  figure,      true};

@@ -69,6 +69,15 @@ static void row_end(FILE *out) { putc('\n', out); }
 
 static void table_end(FILE *out) { putc('\n', out); }
 
+static void figure(FILE *out, const as_figure *figure)
+{
+    fputs("![", out);
+    as_put_md(out, figure->caption);
+    fputs("](", out);
+    as_put_md(out, figure->path);
+    fputs(")\n\n", out);
+}
+
 const as_markup as_markup_md = {heading, paragraph,  list_begin, list_item,   list_end,
                                 code,    fold_begin, fold_end,   table_begin, row_begin,
-                                cell,    row_end,    table_end};
+                                cell,    row_end,    table_end,  figure,      false};

@@ -9,12 +9,13 @@
 
 #include "base/file.h"
 #include "report/facts.h"
+#include "report/plot.h"
 
 /** What the file writers print from. */
 typedef struct as_outputs {
     const as_facts *facts;
-    as_bytes svg;        /**< The plot as gnuplot drew it; empty without one.  Owns. */
-    char plot_note[192]; /**< Why there is no plot; "" when there is one. */
+    as_bytes drawings[AS_N_PLOTS][AS_N_WIDTHS]; /**< gnuplot's; empty without one.  Owns. */
+    const char *plot_note; /**< Why there are none, a sentence; NULL when there are some. */
 } as_outputs;
 
 /* Files.  A print that failed is seen when the file is closed. */
@@ -31,5 +32,14 @@ assay_code as_write_terminal(const as_outputs *outputs, FILE *out, assay_error *
 /* Folders: written into `folder`, which exists and is empty. */
 assay_code as_write_plots(as_outputs *outputs, const char *folder, assay_error *err);
 assay_code as_write_review(as_outputs *outputs, const char *folder, assay_error *err);
+
+/**
+ * What review/ shows of difference `d`: the region with the truth in green and the answer in red.
+ * @param png   as_bytes_free; empty where the evidence holds no pixels.
+ * @param path  where it lies in the run's folder (as_free).
+ */
+assay_code as_review_picture(const as_facts *f, const as_difference_facts *d, as_bytes *png,
+                             assay_error *err);
+char *as_review_path(const as_facts *f, const as_difference_facts *d) AS_CHECKED;
 
 #endif

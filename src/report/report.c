@@ -23,7 +23,7 @@ struct as_report {
 typedef assay_code (*file_writer)(const as_outputs *, FILE *, assay_error *);
 typedef assay_code (*folder_writer)(as_outputs *, const char *, assay_error *);
 
-/** Folders first: report.html holds the plot. */
+/** Folders first: report.html holds the plots. */
 static const struct {
     const char *name;
     folder_writer write;
@@ -55,7 +55,8 @@ static assay_code print_to_memory(const as_facts *facts, file_writer write, char
 }
 
 /** Read run_folder/evidence.db; a missing one is told from a missing folder. */
-static assay_code load(const char *run_folder, as_facts **out, assay_error *err)
+static assay_code load(const char *run_folder, as_language language, as_facts **out,
+                       assay_error *err)
 {
     *out = NULL;
     if (!as_file_exists(run_folder))
@@ -68,7 +69,7 @@ static assay_code load(const char *run_folder, as_facts **out, assay_error *err)
     if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", run_folder);
     assay_code code =
         as_file_exists(path)
-            ? as_facts_load(path, out, err)
+            ? as_facts_load(path, language, out, err)
             : as_fail(err, ASSAY_E_NOT_FOUND,
                       "%s holds no " AS_EVIDENCE_FILE ", so it is no run", run_folder);
     as_free(path);
@@ -77,10 +78,16 @@ static assay_code load(const char *run_folder, as_facts **out, assay_error *err)
 
 assay_code as_report_open(const char *run_folder, as_report **out, assay_error *err)
 {
+    return as_report_open_in(run_folder, AS_ENGLISH, out, err);
+}
+
+assay_code as_report_open_in(const char *run_folder, as_language language, as_report **out,
+                             assay_error *err)
+{
     *out = NULL;
     as_report *report = as_alloc(sizeof *report);
     if (!report) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", run_folder);
-    assay_code code = load(run_folder, &report->facts, err);
+    assay_code code = load(run_folder, language, &report->facts, err);
     if (code) goto done;
     report->folder = as_strdup(run_folder);
     if (!report->folder) {
@@ -161,7 +168,9 @@ assay_code as_report_write_files(const as_report *report, assay_error *err)
         code = write_folder(report, i, &outputs, err);
     for (size_t i = 0; !code && i < AS_COUNT_OF(files); i++)
         code = write_file(report, i, &outputs, err);
-    as_bytes_free(&outputs.svg);
+    for (int i = 0; i < AS_N_PLOTS; i++)
+        for (int w = 0; w < AS_N_WIDTHS; w++)
+            as_bytes_free(&outputs.drawings[i][w]);
     return code;
 }
 
@@ -215,7 +224,7 @@ assay_code as_report_against(const as_report *report, const char *run_folder, bo
 {
     as_facts *then = NULL;
     as_against *against = NULL;
-    assay_code code = load(run_folder, &then, err);
+    assay_code code = load(run_folder, report->facts->language, &then, err);
     if (!code) code = as_against_make(report->facts, then, &against, err);
     if (!code && as_json)
         code = print_json(against, out, err);

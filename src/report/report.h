@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "report/language.h"
 #include "verdict/require.h"
 
 typedef struct as_report as_report;
@@ -30,6 +31,13 @@ typedef struct as_report as_report;
  *         database is not assay's; ASSAY_E_IO, ASSAY_E_MEMORY.
  */
 assay_code as_report_open(const char *run_folder, as_report **out, assay_error *err);
+
+/**
+ * The same in another language: what a person reads, down to the words on the plots.  Keys and columns,
+ * names and what the evidence holds as sentences stay as they are.
+ */
+assay_code as_report_open_in(const char *run_folder, as_language language, as_report **out,
+                             assay_error *err);
 
 /** Free it with all that it gave; takes NULL. */
 void as_report_close(as_report *report);

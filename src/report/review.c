@@ -73,6 +73,61 @@ static void draw_set(as_image *image, const as_box_set_row *set, as_bgr colour, 
         as_image_draw_quad(image, set->boxes[i].corners, colour, thickness);
 }
 
+/** Both box sets of difference `d` drawn on its region `png`. */
+static assay_code draw(const as_facts *f, const as_difference_facts *d, const as_bytes *png,
+                       as_bytes *drawn, assay_error *err)
+{
+    const as_tally *cell = as_facts_cell(f, (size_t)d->policy, (size_t)d->input);
+    as_image image = {0};
+    *drawn = (as_bytes){0};
+    assay_code code =
+        as_image_decode(png->data, png->size, f->inputs[d->input].file, &image, err);
+    if (!code) {
+        draw_set(&image, &f->box_sets[f->truth[d->input]], truth_colour, TRUTH_PX);
+        draw_set(&image, &f->box_sets[cell->differing_set], answer_colour, ANSWER_PX);
+        code = as_image_encode_png(&image, drawn, err);
+    }
+    as_image_free(&image);
+    return code;
+}
+
+/** The region's stored pixels; empty where there are none. */
+static assay_code read_png(const as_facts *f, int input, as_bytes *png, assay_error *err)
+{
+    *png = (as_bytes){0};
+    assay_code code = as_evidence_png(f->evidence, input, png, err);
+    return code == ASSAY_E_NOT_FOUND ? ASSAY_OK : code;
+}
+
+assay_code as_review_picture(const as_facts *f, const as_difference_facts *d, as_bytes *png,
+                             assay_error *err)
+{
+    as_bytes region;
+    *png = (as_bytes){0};
+    assay_code code = read_png(f, d->input, &region, err);
+    if (!code && region.size) code = draw(f, d, &region, png, err);
+    as_bytes_free(&region);
+    return code;
+}
+
+/** The folder of an input below `folder` (as_free). */
+static char *place_of(const as_facts *f, int input, const char *folder)
+{
+    char id[96];
+    file_name(f->inputs[input].id, id, sizeof id);
+    return as_format("%s/%05d-%s", folder, input, id);
+}
+
+char *as_review_path(const as_facts *f, const as_difference_facts *d)
+{
+    char policy[64];
+    file_name(as_facts_name(f, (size_t)d->policy), policy, sizeof policy);
+    char *place = place_of(f, d->input, "review");
+    char *path = place ? as_format("%s/%s.png", place, policy) : NULL;
+    as_free(place);
+    return path;
+}
+
 /** Both box sets of one policy, as JSON and drawn on `png`. */
 static assay_code put_policy(const as_facts *f, const as_difference_facts *d,
                              const as_bytes *png, const char *folder, assay_error *err)
@@ -87,18 +142,10 @@ static assay_code put_policy(const as_facts *f, const as_difference_facts *d,
         folder, name, 17,
         json_pack("{s:o, s:o}", "truth", boxes_json(truth), "answer", boxes_json(answer)), err);
     if (code || png->size == 0) return code;
-    as_image image = {0};
-    as_bytes drawn = {0};
-    code = as_image_decode(png->data, png->size, f->inputs[d->input].file, &image, err);
-    if (code) goto done;
-    draw_set(&image, truth, truth_colour, TRUTH_PX);
-    draw_set(&image, answer, answer_colour, ANSWER_PX);
-    code = as_image_encode_png(&image, &drawn, err);
-    if (code) goto done;
+    as_bytes drawn;
+    code = draw(f, d, png, &drawn, err);
     snprintf(name, sizeof name, "%s.png", policy);
-    code = put_file(folder, name, drawn.data, drawn.size, err);
-done:
-    as_image_free(&image);
+    if (!code) code = put_file(folder, name, drawn.data, drawn.size, err);
     as_bytes_free(&drawn);
     return code;
 }
@@ -141,22 +188,19 @@ static assay_code put_input(const as_facts *f, const as_difference_facts *d, siz
 {
     as_bytes png = {0};
     const as_input_row *input = &f->inputs[d->input];
-    char id[96];
-    file_name(input->id, id, sizeof id);
-    char *place = as_format("%s/%05d-%s", folder, d->input, id);
+    char *place = place_of(f, d->input, folder);
     json_t *differences = json_array();
     for (size_t i = 0; i < n; i++)
         as_json_append(&differences, difference_json(f, &d[i]));
     assay_code code = place ? as_folder_make(place, err)
-                            : as_fail(err, ASSAY_E_MEMORY, "no memory to review %s", id);
+                            : as_fail(err, ASSAY_E_MEMORY, "no memory to review %s", input->id);
     if (code) {
         json_decref(differences);
         goto done;
     }
     code = put_json(place, "parameters.json", 15, parameters_json(f, input, differences), err);
     if (code) goto done;
-    code = as_evidence_png(f->evidence, d->input, &png, err);
-    if (code == ASSAY_E_NOT_FOUND) code = ASSAY_OK; /* boxes alone: no pixels were stored */
+    code = read_png(f, d->input, &png, err); /* none: boxes alone */
     if (!code && png.size) code = put_file(place, "input.png", png.data, png.size, err);
     for (size_t i = 0; !code && i < n; i++)
         code = put_policy(f, &d[i], &png, place, err);

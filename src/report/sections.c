@@ -136,7 +136,6 @@ void as_section_policies(as_page *page, const as_facts *f)
         {"peak RSS, MiB", true},    {"inputs: boxes", false}, {"verdict", false},
         {"paired (interval)", true}};
     bool with_intervals = has_intervals(f);
-    as_heading(page, 2, "policies", "Policies");
     as_table(page, columns, AS_COUNT_OF(columns) - !with_intervals);
     for (size_t p = 0; p < f->n_policies; p++) {
         const as_policy_facts *policy = &f->policy[p];
@@ -159,8 +158,6 @@ void as_section_policies(as_page *page, const as_facts *f)
 
 void as_section_warnings(as_page *page, const as_facts *f)
 {
-    if (!f->warnings[0]) return;
-    as_heading(page, 2, "warnings", "Before you trust it");
     as_list(page);
     for (const char *const *w = f->warnings; *w; w++)
         as_item(page, "%s", *w);
@@ -224,7 +221,7 @@ static void differing_inputs(as_page *page, const as_facts *f)
     as_fold_end(page);
 }
 
-static void section_equality(as_page *page, const as_facts *f)
+void as_section_equality(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {{"policy", false},
                                               {"inputs checked", true},
@@ -234,7 +231,6 @@ static void section_equality(as_page *page, const as_facts *f)
                                               {"answers differing", true},
                                               {"farthest corner, px", true},
                                               {"true rate at most", true}};
-    as_heading(page, 2, "equality", "Equality");
     as_paragraph(
         page,
         "Recomputed here from the stored answers: count, order and all four corners of "
@@ -265,13 +261,12 @@ static void section_equality(as_page *page, const as_facts *f)
     differing_inputs(page, f);
 }
 
-static void section_strata(as_page *page, const as_facts *f)
+void as_section_strata(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {
         {"batch", false},   {"policy", false},        {"calls", true},  {"inputs", true},
         {"median s", true}, {"least–greatest", true}, {"rounds", true}, {"of median", true}};
     static const char *const names[AS_N_STRATA] = {"N < 16", "N ≥ 16"};
-    as_heading(page, 2, "strata", "Small and large batches");
     as_table(page, columns, AS_COUNT_OF(columns));
     for (int s = 0; s < AS_N_STRATA; s++) {
         for (size_t p = 0; f->stratum_calls[s] > 0 && p < f->n_policies; p++) {
@@ -292,10 +287,9 @@ static void section_strata(as_page *page, const as_facts *f)
             as_paragraph(page, "%s: no call of the corpus.", names[s]);
 }
 
-static void section_reproduce(as_page *page, const as_facts *f)
+void as_section_reproduce(as_page *page, const as_facts *f)
 {
     const as_run_row *run = f->run;
-    as_heading(page, 2, "reproduce", "How to reproduce");
     as_paragraph(page, "The same corpus and model, by their hashes, then the experiment:");
     char *corpus = as_text_quoted(run->corpus_path), *model = as_text_quoted(run->model_path);
     page->lacks_memory = page->lacks_memory || !corpus || !model;
@@ -308,17 +302,4 @@ static void section_reproduce(as_page *page, const as_facts *f)
                  "Everything in this folder but evidence.db, executed/ and logs/ is derived "
                  "from evidence.db, byte for byte, in the run's folder by:");
     as_code(page, "assay summarize .");
-}
-
-assay_code as_sections_rest(as_page *page, const as_facts *f, assay_error *err)
-{
-    section_equality(page, f);
-    section_strata(page, f);
-    as_section_rounds(page, f);
-    assay_code code = as_section_documents(page, f, err);
-    if (code) return code;
-    as_section_passes(page, f);
-    as_section_environment(page, f);
-    section_reproduce(page, f);
-    return as_page_check(page, err);
 }

@@ -2,29 +2,51 @@
 #ifndef ASSAY_REPORT_SECTIONS_H
 #define ASSAY_REPORT_SECTIONS_H
 /*
- * The report's sections, the same in Markdown and in HTML.
+ * The report's sections, the same in Markdown and in HTML, in the order of the table in contents.c.
+ * A new one is a function below and a line there.
  *
- *     as_section_policies(&page, facts);
- *     ... the plot, as the language shows it ...
- *     code = as_sections_rest(&page, facts, err);
+ *     for (size_t i = 0; (section = as_section_at(i)); i++)
+ *         if (as_section_is_there(section, facts)) ... a link to #section->id ...
+ *     code = as_put_sections(&page, &outputs, err);
  */
-#include "report/facts.h"
 #include "report/markup.h"
+#include "report/outputs.h"
 
-/** The table of policies: seconds, reduction, memory, boxes, verdict. */
+/** One section; its heading and its drawing are put by as_put_sections. */
+typedef struct as_section {
+    const char *id, *title;
+    void (*write)(as_page *page, const as_facts *f);
+    bool (*is_there)(const as_facts *f); /**< NULL: in every report. */
+    bool has_plot;
+    as_plot_id plot;
+} as_section;
+
+/** Section `i`, NULL behind the last. */
+const as_section *as_section_at(size_t i);
+
+/** Whether this run's report has the section. */
+bool as_section_is_there(const as_section *section, const as_facts *f);
+
+/** All of them with their headings.  @return what as_page_check says. */
+assay_code as_put_sections(as_page *page, const as_outputs *outputs, assay_error *err);
+
+/* sections.c */
 void as_section_policies(as_page *page, const as_facts *f);
-
-/** Warnings, as a list; nothing without any. */
 void as_section_warnings(as_page *page, const as_facts *f);
+void as_section_equality(as_page *page, const as_facts *f);
+void as_section_strata(as_page *page, const as_facts *f);
+void as_section_reproduce(as_page *page, const as_facts *f);
 
-/** Equality, strata, rounds, documents, passes, environment, how to reproduce. */
-assay_code as_sections_rest(as_page *page, const as_facts *f, assay_error *err);
-
-/* Those of sections_detail.c. */
+/* sections_detail.c */
 void as_section_rounds(as_page *page, const as_facts *f);
-assay_code as_section_documents(as_page *page, const as_facts *f, assay_error *err);
+void as_section_documents(as_page *page, const as_facts *f);
 void as_section_passes(as_page *page, const as_facts *f);
 void as_section_environment(as_page *page, const as_facts *f);
+
+/* sections_reading.c */
+void as_section_review(as_page *page, const as_facts *f);
+void as_section_batches(as_page *page, const as_facts *f);
+void as_section_limits(as_page *page, const as_facts *f);
 
 /** A string of an engine's facts at the start of a policy's first finished slot; "" without. */
 void as_engine_fact(as_page *page, const as_facts *f, size_t policy, const char *key,

@@ -78,7 +78,6 @@ void as_section_rounds(as_page *page, const as_facts *f)
         {"round", true},        {"place", true},    {"policy", false},
         {"detection, s", true}, {"load, s", true},  {"cleanup, s", true},
         {"total, s", true},     {"forwards", true}, {"calls", true}};
-    as_heading(page, 2, "rounds", "Rounds");
     as_paragraph(page,
                  "Order: %s, seed %lld.  Each row is one fresh process.  Total is the whole "
                  "process's wall time; loading and cleanup are no part of detection.",
@@ -94,7 +93,7 @@ void as_section_rounds(as_page *page, const as_facts *f)
 /** More rows than this are folded away. */
 #define OPEN_ROWS_MAX 24
 
-assay_code as_section_documents(as_page *page, const as_facts *f, assay_error *err)
+void as_section_documents(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {{"document", false},      {"policy", false},
                                               {"calls", true},          {"preprocess, s", true},
@@ -102,19 +101,20 @@ assay_code as_section_documents(as_page *page, const as_facts *f, assay_error *e
                                               {"postprocess, s", true}, {"detection, s", true},
                                               {"least–greatest", true}, {"rounds", true}};
     bool is_long = f->n_documents * f->n_policies > OPEN_ROWS_MAX;
+    assay_error err = {0};
     assay_code code = ASSAY_OK;
     size_t *n_calls = as_alloc_array(f->n_documents ? f->n_documents : 1, sizeof *n_calls);
-    if (!n_calls) return as_fail(err, ASSAY_E_MEMORY, "no memory for a table of documents");
+    page->lacks_memory = page->lacks_memory || !n_calls;
+    if (!n_calls) return;
     for (size_t i = 0; i < f->n_calls; i++)
         n_calls[f->calls[i].document]++;
-    as_heading(page, 2, "documents", "Documents and stages");
     as_paragraph(page, "Medians over the rounds.");
     if (is_long) as_fold(page, "Every document");
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t d = 0; !code && d < f->n_documents; d++) {
         for (size_t p = 0; !code && p < f->n_policies; p++) {
             as_summary stages[AS_N_STAGES + 1];
-            code = as_facts_document(f, p, d, stages, err);
+            code = as_facts_document(f, p, d, stages, &err);
             if (code || stages[AS_N_STAGES].n == 0) continue;
             as_cell(page, "%s", f->documents[d].name);
             as_cell(page, "%s", as_facts_name(f, p));
@@ -128,7 +128,7 @@ assay_code as_section_documents(as_page *page, const as_facts *f, assay_error *e
     as_table_end(page);
     if (is_long) as_fold_end(page);
     as_free(n_calls);
-    return code;
+    as_page_keep(page, code, &err);
 }
 
 /** The first formal slot of `policy` that finished, else the first smoke slot; -1. */
@@ -150,8 +150,6 @@ void as_section_passes(as_page *page, const as_facts *f)
                                               {"nodes before", true}, {"nodes after", true},
                                               {"ms", true},           {"kinds before", false},
                                               {"kinds after", false}};
-    if (f->n_passes == 0) return;
-    as_heading(page, 2, "passes", "Graph passes at load");
     as_fold(page, "Nodes before and after each pass, first slot of each policy");
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t p = 0; p < f->n_policies; p++) {
@@ -263,7 +261,6 @@ void as_section_environment(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {{"what", false}, {"value", false}};
     const as_run_row *run = f->run;
-    as_heading(page, 2, "environment", "Environment");
     engine_table(page, f);
     as_table(page, columns, AS_COUNT_OF(columns));
     const char *const rows[][2] = {{"model", run->model_name},

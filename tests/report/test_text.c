@@ -129,7 +129,8 @@ static void rows_end_when_their_cells_are_there(void **state)
     as_table_end(&page);
     assert_int_equal(fclose(page.out), 0);
     assert_non_null(
-        strstr(out, "<td class=\"good\">&lt;i&gt;</td><td class=\"n bad\">1,<wbr>2"));
+        strstr(out, "<td data-l=\"name\" class=\"good\">&lt;i&gt;</td>"
+                    "<td data-l=\"s\" class=\"n bad\">1,<wbr>2"));
     free(out);
 }
 

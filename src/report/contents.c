@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a report holds, in the order of reading: verdict, doubts, then what they are made of. */
+#include "base/compiler.h"
+#include "base/memory.h"
+#include "report/sections.h"
+
+static bool has_warnings(const as_facts *f) { return f->warnings[0] != NULL; }
+static bool has_differences(const as_facts *f) { return f->n_differences > 0; }
+static bool has_batches(const as_facts *f) { return f->n_batches > 0; }
+static bool has_passes(const as_facts *f) { return f->n_passes > 0; }
+
+static const as_section sections[] = {
+    {"policies", "Policies", as_section_policies, NULL, true, AS_PLOT_POLICIES},
+    {"warnings", "Before you trust it", as_section_warnings, has_warnings, false, 0},
+    {"equality", "Equality", as_section_equality, NULL, false, 0},
+    {"review", "Where boxes differ", as_section_review, has_differences, false, 0},
+    {"documents", "Documents and stages", as_section_documents, NULL, true, AS_PLOT_STAGES},
+    {"batches", "Batch sizes", as_section_batches, has_batches, true, AS_PLOT_BATCHES},
+    {"strata", "Small and large batches", as_section_strata, NULL, false, 0},
+    {"rounds", "Rounds", as_section_rounds, NULL, true, AS_PLOT_ROUNDS},
+    {"passes", "Graph passes at load", as_section_passes, has_passes, false, 0},
+    {"environment", "Environment", as_section_environment, NULL, false, 0},
+    {"limits", "What this does not show", as_section_limits, NULL, false, 0},
+    {"reproduce", "How to reproduce", as_section_reproduce, NULL, false, 0},
+};
+
+const as_section *as_section_at(size_t i)
+{
+    return i < AS_COUNT_OF(sections) ? &sections[i] : NULL;
+}
+
+bool as_section_is_there(const as_section *section, const as_facts *f)
+{
+    return !section->is_there || section->is_there(f);
+}
+
+/** The drawing of a section, or why there is none, which is said once. */
+static void put_plot(as_page *page, const as_outputs *outputs, as_plot_id id)
+{
+    const as_plot *plot = as_plot_of(id);
+    const as_bytes *drawings = outputs->drawings[id];
+    if (drawings[AS_WIDE].size == 0) {
+        if (id == 0 && outputs->plot_note)
+            as_paragraph(page, "%s", as_page_say(page, outputs->plot_note));
+        return;
+    }
+    char *path = as_format("plots/%s.svg", plot->name);
+    page->lacks_memory = page->lacks_memory || !path;
+    if (path)
+        as_put_figure(page, &(as_figure){.path = path,
+                                         .svg = &drawings[AS_WIDE],
+                                         .narrow_svg = &drawings[AS_NARROW],
+                                         .caption = plot->caption});
+    as_free(path);
+}
+
+assay_code as_put_sections(as_page *page, const as_outputs *outputs, assay_error *err)
+{
+    const as_facts *f = outputs->facts;
+    for (size_t i = 0; i < AS_COUNT_OF(sections); i++) {
+        const as_section *section = &sections[i];
+        if (!as_section_is_there(section, f)) continue;
+        as_heading(page, 2, section->id, section->title);
+        if (section->has_plot) put_plot(page, outputs, section->plot);
+        section->write(page, f);
+    }
+    return as_page_check(page, err);
+}

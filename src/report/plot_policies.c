@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every policy against the baseline: each round, the estimate, its interval.
+ *
+ *     rounds.tsv      row, change in %, round, equal boxes: one point a round
+ *     estimates.tsv   row, estimate, low, high in %, label
+ */
+#include <math.h>
+
+#include "report/plot.h"
+
+/** Left and right end of the x axis, in percent. */
+typedef struct extent {
+    double low, high;
+} extent;
+
+static void reach(extent *x, double value)
+{
+    x->low = fmin(x->low, value);
+    x->high = fmax(x->high, value);
+}
+
+/** Change of policy `p` in round `r`, percent; NaN where it or the baseline has no slot. */
+static double change(const as_facts *f, size_t p, size_t r)
+{
+    double value = f->policy[p].round_s[r], base = f->policy[f->run->baseline].round_s[r];
+    return value > 0 && base > 0 ? (value / base - 1) * 100 : NAN;
+}
+
+static bool is_plotted(const as_facts *f, size_t p)
+{
+    return !f->policy[p].candidate.is_baseline && f->policy[p].candidate.estimate.n > 0;
+}
+
+/** Rounds this much slower are drawn at the edge, so that one wild one does not squeeze the rest. */
+#define EDGE_PERCENT 100
+
+static extent find_extent(const as_facts *f)
+{
+    extent sure = {-2, 2}, x;
+    for (size_t p = 0; p < f->n_policies; p++) {
+        const as_estimate *e = &f->policy[p].candidate.estimate;
+        if (!is_plotted(f, p)) continue;
+        reach(&sure, e->has_interval ? (e->low - 1) * 100 : -f->policy[p].reduction);
+        reach(&sure, e->has_interval ? (e->high - 1) * 100 : -f->policy[p].reduction);
+    }
+    x = sure;
+    for (size_t p = 0; p < f->n_policies; p++)
+        for (size_t r = 0; is_plotted(f, p) && r < f->n_rounds; r++)
+            if (!isnan(change(f, p, r)))
+                reach(&x, fmin(change(f, p, r), fmax(EDGE_PERCENT, sure.high)));
+    double margin = (x.high - x.low) * 0.12;
+    return (extent){x.low - margin, x.high + margin};
+}
+
+static bool is_drawn(const as_facts *f)
+{
+    bool any = false;
+    for (size_t p = 0; p < f->n_policies; p++)
+        any = any || is_plotted(f, p);
+    return any;
+}
+
+static unsigned height_px(const as_facts *f)
+{
+    return (unsigned)(90 + 52 * (f->n_policies - 1));
+}
+
+static void write_rounds(FILE *out, const as_facts *f)
+{
+    int row = 0;
+    fprintf(out, "# row\tchange_percent\tround\tequal_boxes\n");
+    for (size_t p = 0; p < f->n_policies; p++) {
+        if (f->policy[p].candidate.is_baseline) continue;
+        row++;
+        for (size_t r = 0; r < f->n_rounds; r++)
+            if (!isnan(change(f, p, r)))
+                fprintf(out, "%d\t%.6f\t%d\t%d\n", row, change(f, p, r), f->rounds[r].id + 1,
+                        f->policy[p].candidate.boxes_equal);
+    }
+}
+
+static void write_estimates(FILE *out, const as_facts *f)
+{
+    int row = 0;
+    fprintf(out, "# row\testimate_percent\tlow_percent\thigh_percent\tlabel\n");
+    for (size_t p = 0; p < f->n_policies; p++) {
+        const as_estimate *e = &f->policy[p].candidate.estimate;
+        if (f->policy[p].candidate.is_baseline) continue;
+        row++;
+        if (!is_plotted(f, p)) continue;
+        double middle = e->has_interval ? (e->ratio - 1) * 100 : -f->policy[p].reduction;
+        fprintf(out, "%d\t%.6f\t", row, middle);
+        if (e->has_interval)
+            fprintf(out, "%.6f\t%.6f", (e->low - 1) * 100, (e->high - 1) * 100);
+        else
+            fprintf(out, "NaN\tNaN");
+        fprintf(out, "\t\"%+.1f %%%s\"\n", as_percent(middle),
+                f->policy[p].candidate.boxes_equal ? ""
+                                                   : as_say(f->language, ", boxes differ"));
+    }
+}
+
+static void put_rows(FILE *out, const as_facts *f)
+{
+    int row = 0;
+    fprintf(out, "set ytics (");
+    for (size_t p = 0; p < f->n_policies; p++) {
+        if (f->policy[p].candidate.is_baseline) continue;
+        if (row++) fprintf(out, ", ");
+        as_put_gnuplot(out, as_facts_name(f, p));
+        fprintf(out, " %d", row);
+    }
+    fprintf(out, ")\n");
+    row = 0;
+    for (size_t p = 0; p < f->n_policies; p++) {
+        if (f->policy[p].candidate.is_baseline) continue;
+        row++;
+        if (is_plotted(f, p)) continue;
+        fprintf(out, "set label ");
+        as_put_gnuplot(out, as_say(f->language,
+                                   f->policy[p].candidate.failed ? "failed" : "not measured"));
+        fprintf(out, " at 0,%d offset 1,0 tc rgb '" AS_PLOT_GREY "'\n", row);
+    }
+}
+
+static void write_settings(FILE *out, const as_facts *f)
+{
+    extent x = find_extent(f);
+    double bottom = (double)f->n_policies - 0.5;
+    char label[160];
+    fprintf(out, "unset key\n");
+    put_rows(out, f);
+    fprintf(out,
+            "set grid xtics lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
+            "set xrange [%.4f:%.4f]\n"
+            "set yrange [%.1f:0.5]\n",
+            x.low, x.high, bottom);
+    snprintf(label, sizeof label, as_say(f->language, "against %s, %% (left is faster)"),
+             as_facts_name(f, (size_t)f->run->baseline));
+    as_put_setting(out, "set xlabel", label);
+    fprintf(out,
+            "# the margin of 1 %%, and the baseline\n"
+            "set object 1 rectangle from -1,0.5 to 1,%.1f fc rgb '" AS_PLOT_GREY
+            "' fs solid 0.14 noborder behind\n"
+            "set arrow 1 from 0,0.5 to 0,%.1f nohead lw 1.2 lc rgb 'black'\n"
+            "colour(equal) = equal > 0 ? 0x3a7fc1 : 0xc7703a\n"
+            "edge = %.4f\n",
+            bottom, bottom, x.high - (x.high - x.low) * 0.02);
+}
+
+static void write_plot(FILE *out, const as_facts *f)
+{
+    (void)f;
+    fprintf(
+        out,
+        "plot 'estimates.tsv' using 3:1:($4-$3):(0) with vectors nohead lw 6 lc rgb "
+        "'#903a7fc1', \\\n"
+        "     'rounds.tsv' using ($2 <= edge ? $2 : NaN):1:(colour($4)) with points pt 7 ps "
+        "0.6 lc rgb variable, \\\n"
+        "     'rounds.tsv' using ($2 > edge ? edge : NaN):1:(colour($4)) with points pt 9 ps "
+        "0.9 lc rgb variable, \\\n"
+        "     'estimates.tsv' using 2:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb "
+        "'black', \\\n"
+        "     'estimates.tsv' using 2:1:5 with labels offset 0,1.1 tc rgb 'black'\n");
+}
+
+const as_plot as_plot_policies = {
+    .name = "policies",
+    .caption =
+        "Dots: each round against the baseline in the same round.  Upright bar: the "
+        "estimate (without an interval, the medians).  Pale bar: its interval.  Grey band: "
+        "the margin of 1 %.  Orange: boxes differ.  Triangles: rounds beyond the edge.",
+    .is_drawn = is_drawn,
+    .height_px = height_px,
+    .data = {{"rounds.tsv", write_rounds}, {"estimates.tsv", write_estimates}},
+    .write_settings = write_settings,
+    .write_plot = write_plot,
+};
