@@ -99,7 +99,7 @@ static assay_code give_job(slot *s, assay_error *err)
 }
 
 /* Rows that wait in memory: a slot of usual length stores nothing while its worker computes. */
-enum { ROWS_MAX = 16384 };
+enum { ROWS_MAX = 8192 };
 
 /* Hand the rows that were told so far to the evidence's writer. */
 static assay_code pass_on(slot *s, assay_error *err)

@@ -128,9 +128,8 @@ static void rows_end_when_their_cells_are_there(void **state)
     as_cell_tone(&page, AS_TONE_BAD, "1,2");
     as_table_end(&page);
     assert_int_equal(fclose(page.out), 0);
-    assert_non_null(
-        strstr(out, "<td data-l=\"name\" class=\"good\">&lt;i&gt;</td>"
-                    "<td data-l=\"s\" class=\"n bad\">1,<wbr>2"));
+    assert_non_null(strstr(out, "<td data-l=\"name\" class=\"good\">&lt;i&gt;</td>"
+                                "<td data-l=\"s\" class=\"n bad\">1,<wbr>2"));
     free(out);
 }
 

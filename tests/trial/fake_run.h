@@ -57,6 +57,7 @@ typedef struct fixture {
     int n_notes;
     char notes[8][640];
     int n_steps, stop_after_steps; /* 0 = never */
+    double slot_timeout_s;
 } fixture;
 
 static inline void on_note(void *context, const char *sentence)
@@ -137,7 +138,7 @@ static inline void begin(fixture *f, const char *const *names, as_on_difference 
                                          .n_cycles = n_cycles,
                                          .n_smoke_calls = AS_SMOKE_CALLS,
                                          .on_difference = on_difference,
-                                         .slot_timeout_s = 1.5},
+                                         .slot_timeout_s = f->slot_timeout_s},
                                  .policies = f->policies,
                                  .n_policies = n,
                                  .orders = f->orders,
@@ -166,6 +167,7 @@ static inline int setup(void **state)
     if (!mkdtemp(f->folder)) return -1;
     fill_corpus(f);
     f->worker_argv[0] = fake_worker;
+    f->slot_timeout_s = 1.5;
     f->control = (as_trial_control){
         .worker_argv = f->worker_argv,
         .stop = on_stop,
