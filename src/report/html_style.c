@@ -51,6 +51,7 @@ const char *const as_html_style[] = {
     "figcaption{color:var(--soft);font-size:14px;padding:6px 6px 4px}figure svg{",
     "display:block;width:100%;height:auto;color:var(--ink)}",
     "figure img{display:block;max-width:100%;margin:0 auto}.at-narrow{display:none}",
+    ":lang(zh) table{word-break:keep-all}",
     "ul{padding-left:20px}li{margin:5px 0}",
     "#warnings+ul{background:var(--card);border:1px solid var(--line);",
     "border-left:4px solid var(--warn);border-radius:8px;padding:12px 20px 12px 38px;",

@@ -95,13 +95,13 @@ static void cell_verdict(as_page *page, const as_facts *f, size_t p)
 {
     const as_candidate *c = &f->policy[p].candidate;
     if (c->failed || !c->boxes_equal)
-        as_cell_tone(page, AS_TONE_BAD, "%s", as_verdict_name(c->verdict));
+        as_cell_tone(page, AS_TONE_BAD, "%s", as_page_say(page, as_verdict_name(c->verdict)));
     else if (p == f->choice.policy)
-        as_cell_tone(page, AS_TONE_CHOSEN, "%s", c->is_baseline ? "stays" : "chosen");
+        as_cell_tone(page, AS_TONE_CHOSEN, c->is_baseline ? "stays" : "chosen");
     else if (c->verdict == AS_VERDICT_NO_INTERVAL)
         as_cell(page, "no interval: %zu round%s", c->estimate.n, c->estimate.n == 1 ? "" : "s");
     else
-        as_cell(page, "%s", as_verdict_name(c->verdict));
+        as_cell(page, "%s", as_page_say(page, as_verdict_name(c->verdict)));
 }
 
 /** Whether any policy has an interval, so that its column is worth its width. */

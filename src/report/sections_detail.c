@@ -31,8 +31,7 @@ static void round_row(as_page *page, const as_facts *f, const as_order_row *turn
             failed = failed ||
                      (f->slots[i].phase == AS_PHASE_FORMAL &&
                       f->slots[i].round == turn->round && f->slots[i].policy == turn->policy);
-        as_cell_tone(page, failed ? AS_TONE_BAD : AS_TONE_PLAIN, "%s",
-                     failed ? "failed" : "not run");
+        as_cell_tone(page, failed ? AS_TONE_BAD : AS_TONE_PLAIN, failed ? "failed" : "not run");
         for (int i = 0; i < 5; i++)
             as_cell(page, "–");
         return;
@@ -60,7 +59,7 @@ static void noise_table(as_page *page, const as_facts *f)
         cell_number(page, "%.2f", round->steal);
         as_cell(page, "%lld", (long long)round->n_throttled);
         as_cell(page, "%lld", (long long)round->n_major_faults);
-        as_cell_tone(page, round->is_dirty ? AS_TONE_BAD : AS_TONE_PLAIN, "%s",
+        as_cell_tone(page, round->is_dirty ? AS_TONE_BAD : AS_TONE_PLAIN,
                      round->is_dirty    ? "dirty"
                      : round->has_noise ? "clean"
                                         : "not observed");
@@ -263,17 +262,18 @@ void as_section_environment(as_page *page, const as_facts *f)
     const as_run_row *run = f->run;
     engine_table(page, f);
     as_table(page, columns, AS_COUNT_OF(columns));
-    const char *const rows[][2] = {{"model", run->model_name},
-                                   {"model SHA-256", run->model_sha256},
-                                   {"corpus", run->corpus_name},
-                                   {"manifest SHA-256", run->manifest_sha256},
-                                   {"assay", run->assay_version},
-                                   {"program SHA-256", run->program_sha256},
-                                   {"started", run->created},
-                                   {"finished", *run->finished ? run->finished : "–"},
-                                   {"exclusive hardware", run->exclusive_hardware
-                                                              ? "yes, says the user"
-                                                              : "not declared"}};
+    const char *const rows[][2] = {
+        {as_page_say(page, "model"), run->model_name},
+        {as_page_say(page, "model SHA-256"), run->model_sha256},
+        {as_page_say(page, "corpus"), run->corpus_name},
+        {as_page_say(page, "manifest SHA-256"), run->manifest_sha256},
+        {as_page_say(page, "assay"), run->assay_version},
+        {as_page_say(page, "program SHA-256"), run->program_sha256},
+        {as_page_say(page, "started"), run->created},
+        {as_page_say(page, "finished"), *run->finished ? run->finished : "–"},
+        {as_page_say(page, "exclusive hardware"), run->exclusive_hardware
+                                                      ? as_page_say(page, "yes, says the user")
+                                                      : as_page_say(page, "not declared")}};
     for (size_t i = 0; i < AS_COUNT_OF(rows); i++) {
         as_cell(page, "%s", rows[i][0]);
         as_cell(page, "%s", rows[i][1]);

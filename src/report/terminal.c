@@ -8,7 +8,7 @@
 #include "report/text.h"
 
 enum { N_COLUMNS = 9 };
-static const char *const titles[N_COLUMNS] = {
+static const char *const titles[N_COLUMNS] = /* said */ {
     "policy", "median s", "range", "n", "change", "PSS MiB", "RSS MiB", "boxes", "verdict"};
 /** Columns set flush right. */
 static const bool is_number[N_COLUMNS] = {false, true, true,  true, true,
@@ -42,7 +42,7 @@ static line line_of(const as_facts *f, size_t p)
     }
     snprintf(l.cells[3], 64, "%zu", policy->detection.n);
     if (c->is_baseline)
-        snprintf(l.cells[4], 64, "baseline");
+        as_say_into(l.cells[4], 64, f->language, "baseline");
     else if (c->estimate.has_interval)
         snprintf(l.cells[4], 64, "%+.1f %% [%+.1f, %+.1f]",
                  as_percent((c->estimate.ratio - 1) * 100),
@@ -53,16 +53,15 @@ static line line_of(const as_facts *f, size_t p)
     put_bytes(l.cells[5], policy->peak_pss[AS_WORKER]);
     put_bytes(l.cells[6], policy->peak_rss[AS_WORKER]);
     if (policy->n_inputs_checked == 0)
-        snprintf(l.cells[7], 64, c->is_baseline ? "the truth" : "not checked");
+        as_say_into(l.cells[7], 64, f->language, c->is_baseline ? "the truth" : "not checked");
     else if (policy->n_inputs_differing == 0)
-        snprintf(l.cells[7], 64, "%zu equal", policy->n_inputs_checked);
+        as_say_into(l.cells[7], 64, f->language, "%zu equal", policy->n_inputs_checked);
     else
-        snprintf(l.cells[7], 64, "%zu of %zu differ", policy->n_inputs_differing,
-                 policy->n_inputs_checked);
-    snprintf(l.cells[8], 64, "%s",
-             p != f->choice.policy ? as_verdict_name(c->verdict)
-             : c->is_baseline      ? "stays"
-                                   : "chosen");
+        as_say_into(l.cells[7], 64, f->language, "%zu of %zu differ",
+                    policy->n_inputs_differing, policy->n_inputs_checked);
+    const char *verdict = as_verdict_name(c->verdict);
+    if (p == f->choice.policy) verdict = c->is_baseline ? "stays" : "chosen";
+    snprintf(l.cells[8], 64, "%s", as_say(f->language, verdict));
     return l;
 }
 
@@ -85,8 +84,11 @@ assay_code as_write_terminal(const as_outputs *outputs, FILE *out, assay_error *
     const as_facts *f = outputs->facts;
     size_t widths[N_COLUMNS];
     (void)err;
-    for (int c = 0; c < N_COLUMNS; c++)
-        widths[c] = strlen(titles[c]);
+    const char *said[N_COLUMNS];
+    for (int c = 0; c < N_COLUMNS; c++) {
+        said[c] = as_say(f->language, titles[c]);
+        widths[c] = as_text_columns(said[c]);
+    }
     for (size_t p = 0; p < f->n_policies; p++) {
         line l = line_of(f, p);
         for (int c = 0; c < N_COLUMNS; c++) {
@@ -98,7 +100,7 @@ assay_code as_write_terminal(const as_outputs *outputs, FILE *out, assay_error *
     putc('\n', out);
     as_put_plain(out, f->certainty);
     fputs("\n\n", out);
-    put_line(out, titles, widths);
+    put_line(out, said, widths);
     for (size_t p = 0; p < f->n_policies; p++) {
         line l = line_of(f, p);
         const char *cells[N_COLUMNS];

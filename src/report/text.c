@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/memory.h"
 
 /** Bytes of the well-formed UTF-8 character at `s`, 0 when there is none (RFC 3629). */
@@ -107,12 +108,31 @@ void as_put_plain(FILE *out, const char *text)
         fputs(piece, out);
 }
 
+/** Whether a character takes two columns: the wide ranges of Unicode's East Asian Width (UAX 11). */
+static int is_wide(const char *piece)
+{
+    static const struct {
+        unsigned first, last;
+    } ranges[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF},   {0xAC00, 0xD7A3},
+                  {0xF900, 0xFAFF}, {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},
+                  {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x20000, 0x3FFFD}};
+    const unsigned char *s = (const unsigned char *)piece;
+    size_t n = utf8_length(s);
+    if (n < 3) return 0;
+    unsigned code = s[0] & (n == 3 ? 0x0Fu : 0x07u);
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | (s[i] & 0x3Fu);
+    for (size_t i = 0; i < AS_COUNT_OF(ranges); i++)
+        if (code >= ranges[i].first && code <= ranges[i].last) return 1;
+    return 0;
+}
+
 size_t as_text_columns(const char *text)
 {
     char piece[8];
     size_t columns = 0;
     for (size_t n; (n = next_piece(&text, piece)) != 0;)
-        columns += piece[0] == '\\' && n == 4 ? 4 : 1;
+        columns += piece[0] == '\\' && n == 4 ? 4 : is_wide(piece) ? 2 : 1;
     return columns;
 }
 

@@ -28,7 +28,7 @@ void as_put_csv(FILE *out, const char *text);
 /** ... as it is, for a terminal. */
 void as_put_plain(FILE *out, const char *text);
 
-/** Columns that as_put_plain takes on a terminal, one a character. */
+/** Columns that as_put_plain takes on a terminal: two for wide characters, as Chinese ones are. */
 size_t as_text_columns(const char *text);
 
 /** A JSON string of the cleaned text; a new reference, NULL without memory. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "report/facts.h"
 #include "report/text.h"
 
@@ -44,10 +45,11 @@ static assay_code say_policies(sentences *list, assay_error *err)
         const char *name = as_facts_name(f, p);
         if (policy->failed_slot >= 0) {
             const as_slot_row *slot = &f->slots[policy->failed_slot];
-            char place[32];
-            snprintf(place, sizeof place, "the %s phase", as_phase_name(slot->phase));
+            char place[64];
+            as_say_into(place, sizeof place, f->language, "the %s phase",
+                        as_say(f->language, as_phase_name(slot->phase)));
             if (slot->phase == AS_PHASE_FORMAL)
-                snprintf(place, sizeof place, "round %d", slot->round + 1);
+                as_say_into(place, sizeof place, f->language, "round %d", slot->round + 1);
             code = as_facts_format(f, &text, err, "%s failed in %s: %s (%s, log %s)", name,
                                    place, slot->error, slot->exit, slot->log);
             if (!code) code = keep(list, text, err);
@@ -55,8 +57,8 @@ static assay_code say_policies(sentences *list, assay_error *err)
         if (!code && policy->n_inputs_differing > 0) {
             char distance[48] = "";
             if (policy->max_corner_px > 0)
-                snprintf(distance, sizeof distance, ", corners up to %.1f px away",
-                         policy->max_corner_px);
+                as_say_into(distance, sizeof distance, f->language,
+                            ", corners up to %.1f px away", policy->max_corner_px);
             code = as_facts_format(
                 f, &text, err, "%s changes boxes on %zu of %zu inputs%s: it is never chosen.",
                 name, policy->n_inputs_differing, policy->n_inputs_checked, distance);
@@ -86,10 +88,12 @@ static assay_code say_completeness(sentences *list, assay_error *err)
         if (!code) code = keep(list, text, err);
     }
     if (!code && f->n_incomplete_slots > 0) {
-        code = as_facts_format(f, &text, err,
-                               "%zu slot%s every call and every answer exactly once.",
-                               f->n_incomplete_slots,
-                               f->n_incomplete_slots == 1 ? " does not hold" : "s do not hold");
+        code = as_facts_format(
+            f, &text, err,
+            f->n_incomplete_slots == 1
+                ? "%zu slot does not hold every call and every answer exactly once."
+                : "%zu slots do not hold every call and every answer exactly once.",
+            f->n_incomplete_slots);
         if (!code) code = keep(list, text, err);
     }
     size_t n_bad = 0;
@@ -136,11 +140,14 @@ static assay_code say_empty_inputs(sentences *list, assay_error *err)
         f->n_empty_inputs == n_truth
             ? as_facts_format(f, &text, err,
                               "No input has a box: equality of nothing proves nothing.")
-            : as_facts_format(f, &text, err,
-                              "%zu of %zu inputs %s no box in the truth: equality there "
-                              "proves little.  Equality names them.",
-                              f->n_empty_inputs, n_truth,
-                              f->n_empty_inputs == 1 ? "has" : "have");
+            : as_facts_format(
+                  f, &text, err,
+                  f->n_empty_inputs == 1
+                      ? "%zu of %zu inputs has no box in the truth: equality there "
+                        "proves little.  Equality names it."
+                      : "%zu of %zu inputs have no box in the truth: equality there "
+                        "proves little.  Equality names them.",
+                  f->n_empty_inputs, n_truth);
     return code ? code : keep(list, text, err);
 }
 
@@ -186,32 +193,38 @@ static void measure_noise(as_facts *f, size_t r)
                       round->steal > steal_limit_percent;
 }
 
-/** "round 2 (PSI cpu 7.1 %, 3 major faults)" behind what `text` holds. */
-static void describe_noise(const as_round_facts *round, char *text, size_t room)
+/** Add one phrase with `value` behind `text`, parted from what stands before it. */
+static void add_phrase(const as_facts *f, char *text, size_t room, const char *before,
+                       const char *phrase, double value)
 {
     size_t used = strlen(text);
-    const char *comma = "";
-    used += (size_t)snprintf(text + used, room - used, "%sround %d (", used ? "; " : "",
-                             round->id + 1);
-    if (used < room && round->psi_cpu > psi_cpu_limit_percent) {
-        used += (size_t)snprintf(text + used, room - used, "PSI cpu %.1f %%", round->psi_cpu);
-        comma = ", ";
+    used += (size_t)snprintf(text + used, room - used, "%s", before);
+    if (used < room) snprintf(text + used, room - used, as_say(f->language, phrase), value);
+}
+
+/** "round 2 (PSI cpu 7.1 %, 3 major faults)" behind what `text` holds. */
+static void describe_noise(const as_facts *f, const as_round_facts *round, char *text,
+                           size_t room)
+{
+    const struct {
+        bool is_seen;
+        const char *phrase;
+        double value;
+    } seen[] = /* said */ {
+        {round->psi_cpu > psi_cpu_limit_percent, "PSI cpu %.1f %%", round->psi_cpu},
+        {round->steal > steal_limit_percent, "steal %.1f %%", round->steal},
+        {round->n_throttled > 0, "throttled %.0f times", (double)round->n_throttled},
+        {round->n_major_faults > 0,
+         round->n_major_faults == 1 ? "%.0f major fault" : "%.0f major faults",
+         (double)round->n_major_faults}};
+    const char *before = " (";
+    add_phrase(f, text, room, *text ? "; " : "", "round %.0f", round->id + 1);
+    for (size_t i = 0; i < AS_COUNT_OF(seen); i++) {
+        if (!seen[i].is_seen) continue;
+        add_phrase(f, text, room, before, seen[i].phrase, seen[i].value);
+        before = ", ";
     }
-    if (used < room && round->steal > steal_limit_percent) {
-        used +=
-            (size_t)snprintf(text + used, room - used, "%ssteal %.1f %%", comma, round->steal);
-        comma = ", ";
-    }
-    if (used < room && round->n_throttled > 0) {
-        used += (size_t)snprintf(text + used, room - used, "%sthrottled %lld times", comma,
-                                 (long long)round->n_throttled);
-        comma = ", ";
-    }
-    if (used < room && round->n_major_faults > 0)
-        used += (size_t)snprintf(text + used, room - used, "%s%lld major fault%s", comma,
-                                 (long long)round->n_major_faults,
-                                 round->n_major_faults == 1 ? "" : "s");
-    if (used < room) snprintf(text + used, room - used, ")");
+    if (strlen(text) + 1 < room) strcat(text, ")");
 }
 
 static assay_code say_noise(sentences *list, assay_error *err)
@@ -224,17 +237,20 @@ static assay_code say_noise(sentences *list, assay_error *err)
         measure_noise(f, r);
         n_dirty += f->rounds[r].is_dirty;
         if (f->rounds[r].is_dirty && strlen(which) < sizeof which - 1)
-            describe_noise(&f->rounds[r], which, sizeof which);
+            describe_noise(f, &f->rounds[r], which, sizeof which);
     }
     assay_code code = ASSAY_OK;
     if (n_dirty > 0) {
-        code = as_facts_format(f, &text, err, "%zu of %zu rounds %s dirty, and counted: %s.",
-                               n_dirty, f->n_rounds, n_dirty == 1 ? "was" : "were", which);
+        code = as_facts_format(f, &text, err,
+                               n_dirty == 1 ? "%zu of %zu rounds was dirty, and counted: %s."
+                                            : "%zu of %zu rounds were dirty, and counted: %s.",
+                               n_dirty, f->n_rounds, which);
         if (!code) code = keep(list, text, err);
     }
     if (!code && !f->run->exclusive_hardware)
         code = keep(list,
-                    "The machine is not declared exclusive: other work may have run beside it.",
+                    as_say(f->language, "The machine is not declared exclusive: other work may "
+                                        "have run beside it."),
                     err);
     return code;
 }

@@ -18,7 +18,9 @@ static size_t names_of(const as_facts *f, as_verdict verdict, char text[NAMES_BY
         n += f->policy[p].candidate.verdict == verdict;
     for (size_t p = 0; p < f->n_policies; p++) {
         if (f->policy[p].candidate.verdict != verdict) continue;
-        const char *link = seen == 0 ? "" : seen + 1 == n ? " and " : ", ";
+        const char *link = seen == 0       ? ""
+                           : seen + 1 == n ? as_say(f->language, " and ")
+                                           : as_say(f->language, ", ");
         size_t need = strlen(link) + strlen(as_facts_name(f, p));
         if (used + need + 5 > NAMES_BYTES) {
             snprintf(text + used, NAMES_BYTES - used, " ...");
@@ -54,9 +56,9 @@ static assay_code no_verdict(as_facts *f, assay_error *err)
                                       f->slots[base->failed_slot].error);
     }
     if (base->n_inputs_differing > 0) {
-        f->certainty =
-            "Where one policy's answers change from slot to slot, nothing can be held "
-            "equal to them.";
+        f->certainty = as_say(
+            f->language, "Where one policy's answers change from slot to slot, nothing can "
+                         "be held equal to them.");
         return as_facts_format(
             f, &f->headline, err,
             "No verdict: the baseline %s does not repeat its own boxes on %zu of "
@@ -64,26 +66,30 @@ static assay_code no_verdict(as_facts *f, assay_error *err)
             baseline_name(f), base->n_inputs_differing, base->n_inputs_checked);
     }
     if (f->run->state == AS_RUN_STOPPED && names_of(f, AS_VERDICT_DIFFERENT, names) > 0) {
-        f->certainty = "No formal round was run; --on-difference exclude or measure goes on.";
+        f->certainty =
+            as_say(f->language, "No formal round was run; --on-difference exclude or "
+                                "measure goes on.");
         return as_facts_format(f, &f->headline, err,
                                "Stopped before the rounds: %s changed boxes against %s.", names,
                                baseline_name(f));
     }
     if (f->run->state == AS_RUN_STOPPED && names_of(f, AS_VERDICT_FAILED, names) > 0) {
-        f->certainty = "No formal round was run.";
+        f->certainty = as_say(f->language, "No formal round was run.");
         return as_facts_format(f, &f->headline, err, "Stopped before the rounds: %s failed.",
                                names);
     }
-    f->headline = "No verdict yet: no formal round is finished.";
-    f->certainty = "assay experiment --resume goes on where the run stopped.";
+    f->headline = as_say(f->language, "No verdict yet: no formal round is finished.");
+    f->certainty =
+        as_say(f->language, "assay experiment --resume goes on where the run stopped.");
     return ASSAY_OK;
 }
 
 /** Why there is no interval: how many rounds, how many it takes. */
 static void no_interval(const as_facts *f, size_t n, char *text, size_t room)
 {
-    snprintf(text, room, "No interval: %zu round%s, %zu are needed.", n, n == 1 ? "" : "s",
-             as_rounds_for_interval(f->n_policies > 1 ? f->n_policies - 1 : 1));
+    as_say_into(text, room, f->language, "No interval: %zu round%s, %zu are needed.", n,
+                n == 1 ? "" : "s",
+                as_rounds_for_interval(f->n_policies > 1 ? f->n_policies - 1 : 1));
 }
 
 /** Another policy than the baseline is chosen. */
@@ -92,12 +98,16 @@ static assay_code new_choice(as_facts *f, assay_error *err)
     const as_policy_facts *chosen = &f->policy[f->choice.policy];
     const as_estimate *e = &chosen->candidate.estimate;
     const char *tie =
-        f->choice.tie_decided ? "  Another is within 1 %; the simpler was taken." : "";
+        f->choice.tie_decided
+            ? as_say(f->language, "  Another is within 1 %; the simpler was taken.")
+            : "";
     double percent = e->has_interval ? (1 - e->ratio) * 100 : chosen->reduction;
     assay_code code = as_facts_format(
         f, &f->headline, err,
-        "%s %s the cheapest with equal boxes: %.1f %% less detection time than %s.",
-        chosen->row->name, e->has_interval ? "is" : "looks", percent, baseline_name(f));
+        e->has_interval
+            ? "%s is the cheapest with equal boxes: %.1f %% less detection time than %s."
+            : "%s looks the cheapest with equal boxes: %.1f %% less detection time than %s.",
+        chosen->row->name, percent, baseline_name(f));
     if (code) return code;
     if (e->has_interval)
         return as_facts_format(
@@ -162,18 +172,22 @@ static assay_code old_choice(as_facts *f, assay_error *err)
     n_excluded += names_of(f, AS_VERDICT_FAILED, names);
     size_t n_rounds = baseline_of(f)->detection.n;
     if (f->n_policies == 1) {
-        f->certainty = "A second --policy gives it something to be compared with.";
+        f->certainty =
+            as_say(f->language, "A second --policy gives it something to be compared with.");
         return as_facts_format(f, &f->headline, err, "%s was measured alone: %.3f s (n = %zu).",
                                base, baseline_of(f)->detection.median, n_rounds);
     }
     if (n_excluded + 1 == f->n_policies) {
-        f->certainty = "The others changed boxes or failed; their times do not count.";
+        f->certainty = as_say(f->language,
+                              "The others changed boxes or failed; their times do not count.");
         return as_facts_format(f, &f->headline, err,
                                "%s stays: no other policy has equal boxes.", base);
     }
-    assay_code code =
-        as_facts_format(f, &f->headline, err, "%s stays: no policy with equal boxes is %s.",
-                        base, f->choice.is_certain ? "faster" : "shown to be faster");
+    assay_code code = as_facts_format(
+        f, &f->headline, err,
+        f->choice.is_certain ? "%s stays: no policy with equal boxes is faster."
+                             : "%s stays: no policy with equal boxes is shown to be faster.",
+        base);
     if (code) return code;
     if (f->choice.is_certain)
         return as_facts_format(

@@ -5,15 +5,18 @@
 Usage: sentences.py SRC/report
 
 A sentence is a string literal of two letters and more that goes through as_say: in a call of one of SAYING,
-in a table's columns or sections, in a title or a caption.  NAMES are words that every language spells so.
+in a table's columns or sections, in a title or a caption, or behind the comment "said".  NAMES are words that every language spells so.
 """
 import pathlib
 import re
 import sys
 
 SAYING = ("as_paragraph as_item as_cell as_cell_tone as_fold as_heading as_say as_say_into as_page_say "
-          "as_facts_format").split()
-NAMES = {"ms", "PSS MiB", "RSS MiB", "PASS", "assay verify %s", "sha256sum %s   # %s", "assay summarize .",
+          "as_facts_format add_phrase").split()
+# Words that come to the reports from elsewhere: verdicts, phases, stages.
+WORDS = set("baseline faster slower equal undecided failed smoke formal profile preprocess forward transfer "
+            "postprocess".split()) | {"no interval", "boxes differ"}
+NAMES = {"assay", "ms", "PSS MiB", "RSS MiB", "PASS", "assay verify %s", "sha256sum %s   # %s", "assay summarize .",
          "3/%zu = %.2g", "N = %zu"}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\s*"((?:[^"\\]|\\.)*)")*')
 CONVERSION = re.compile(r"%(?:(\d+)\$)?[-+ #0]*[\d.*]*(hh|h|ll|l|z|j|t)?([diouxXeEfgGcsp%])")
@@ -43,14 +46,14 @@ def call_text(source, start):
 
 def sentences(source):
     """What a source says, with the fields that hold titles and captions."""
+    said = re.findall(r"/\* said \*/(.*?);", source, flags=re.S)
     source = re.sub(r"/\*.*?\*/", "", source, flags=re.S)
-    texts = [call_text(source, m.end() - 1)
+    texts = said + [call_text(source, m.end() - 1)
              for m in re.finditer(r"\b(?:%s)\(" % "|".join(SAYING), source)]
     texts += re.findall(r'\{\s*((?:"[^"\n]*"\s*)+), (?:true|false)\}', source)
     texts += re.findall(r'\{"[a-z-]+", ("[^"\n]*"), as_section_', source)
     texts += re.findall(r'\.(?:title|caption|plot_note)\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', source)
     texts += re.findall(r'->plot_note\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', source)
-    texts += re.findall(r"/\* said \*/\s*\{([^}]*)\}", source)
     for text in texts:
         for match in LITERAL.finditer(text):
             sentence = joined(match)
@@ -68,8 +71,8 @@ def conversions(text):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    said = {s for path in sorted(folder.glob("*.c")) if path.name != "language.c"
-            for s in sentences(path.read_text())}
+    said = WORDS | {s for path in sorted(folder.glob("*.c")) if path.name != "language.c"
+                    for s in sentences(path.read_text())}
     table = {}
     problems = []
     entries = re.sub(r"/\*.*?\*/", "", (folder / "chinese.inc").read_text(), flags=re.S)
