@@ -16,7 +16,7 @@ typedef struct experiment_options {
     as_strings policies, documents, calls;
     int64_t limit_calls, cycles, rounds, seed;
     double slot_timeout;
-    int order, on_difference;
+    int order, on_difference, language;
     bool exclusive_hardware, force, json;
 } experiment_options;
 
@@ -52,6 +52,8 @@ static const as_option options[] = {
     AS_TEXT(experiment_options, require, "require", "not-slower|faster=R",
             "what each candidate has to meet; exits 1 where one does not, 6 where undecided"),
     AS_FLAG(experiment_options, force, "force", "replace a run that is in RUN"),
+    AS_CHOICE(experiment_options, language, "lang", "en|zh",
+              "language of the reports and of the verdict; default en"),
     AS_FLAG(experiment_options, json, "json", "print summary.json instead of the table"),
     AS_OPTIONS_END,
 };
@@ -148,7 +150,7 @@ static assay_code report(const as_cli *cli, const experiment_options *o, const c
 {
     as_report *report;
     as_requirement wanted;
-    assay_code code = as_report_open(folder, &report, err);
+    assay_code code = as_report_open_in(folder, (as_language)o->language, &report, err);
     if (code) return code;
     code = as_report_write_files(report, err);
     if (!code) fputs(o->json ? as_report_json(report) : as_report_text(report), stdout);

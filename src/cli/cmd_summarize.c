@@ -8,6 +8,7 @@
 
 typedef struct summarize_options {
     const char *require, *against;
+    int language; /* an as_language */
     bool json;
 } summarize_options;
 
@@ -16,6 +17,8 @@ static const as_option options[] = {
             "say what changed since that run; exits 1 on a regression"),
     AS_TEXT(summarize_options, require, "require", "not-slower|faster=R",
             "what each candidate has to meet; exits 1 where one does not, 6 where undecided"),
+    AS_CHOICE(summarize_options, language, "lang", "en|zh",
+              "language of the reports and of the verdict; default en"),
     AS_FLAG(summarize_options, json, "json",
             "print summary.json, or the changes, instead of the table"),
     AS_OPTIONS_END,
@@ -57,7 +60,8 @@ static int run(const as_cli *cli, const void *values)
     as_report *report;
     if (o->require && as_requirement_parse(o->require, &wanted, &err))
         return as_cli_fail(cli, &err);
-    if (as_report_open(cli->arguments.items[0], &report, &err)) return as_cli_fail(cli, &err);
+    if (as_report_open_in(cli->arguments.items[0], (as_language)o->language, &report, &err))
+        return as_cli_fail(cli, &err);
     int status = as_report_write_files(report, &err) ? as_cli_fail(cli, &err)
                                                      : tell(cli, o, report, &wanted);
     as_report_close(report);
@@ -67,15 +71,20 @@ static int run(const as_cli *cli, const void *values)
 const as_verb as_verb_summarize = {
     .name = "summarize",
     .summary = "derive every report of a run again and print its verdict",
-    .usage = "RUN [--against RUN2] [--require not-slower|faster=R] [--json]",
-    .description = "Reads RUN/evidence.db alone and writes summary.json, report.md, "
-                   "report.html, calls.csv,\n"
-                   "background-load.jsonl, experiment.json, plots/ and review/ beside it; the "
-                   "same evidence\n"
-                   "gives the same bytes.  --against names what changed since another run: "
-                   "cost with its interval,\n"
-                   "answers, settings, kernels, passes, the machine.  Exits 1 when a policy "
-                   "failed or its boxes differ.",
+    .usage = "RUN [--against RUN2] [--require not-slower|faster=R] [--lang en|zh] "
+             "[--json]",
+    .description =
+        "Reads RUN/evidence.db alone and writes summary.json, report.md, "
+        "report.html, calls.csv,\n"
+        "background-load.jsonl, experiment.json, plots/ and review/ beside it; the "
+        "same evidence\n"
+        "gives the same bytes.  --against names what changed since another run: "
+        "cost with its interval,\n"
+        "answers, settings, kernels, passes, the machine.  --lang zh writes reports and "
+        "verdict in Chinese;\n"
+        "keys, columns and what the evidence says itself stay.  Exits 1 when a policy "
+        "failed or its boxes\n"
+        "differ.",
     .example = "assay summarize run\n"
                "assay summarize today --against yesterday --require not-slower",
     .options = options,

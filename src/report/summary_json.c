@@ -68,6 +68,36 @@ static json_t *strata_json(const as_facts *f, const as_policy_facts *policy)
     return strata;
 }
 
+/** Seconds of each stage, whole rounds. */
+static json_t *stages_json(const as_policy_facts *policy)
+{
+    json_t *o = json_object();
+    for (int s = 0; s < AS_N_STAGES; s++)
+        as_json_set(&o, stage_keys[s], seconds_json(&policy->stages[s]));
+    return o;
+}
+
+/** Time over the batch size. */
+static json_t *batches_json(const as_facts *f, const as_policy_facts *policy)
+{
+    json_t *batches = json_array();
+    for (size_t b = 0; b < f->n_batches; b++)
+        as_json_append(&batches,
+                       json_pack("{s:I, s:I, s:I, s:o, s:o}", "n", (json_int_t)f->batches[b].n,
+                                 "calls", (json_int_t)f->batches[b].n_calls, "inputs",
+                                 (json_int_t)f->batches[b].n_inputs, "megapixels",
+                                 as_json_real(f->batches[b].megapixels),
+                                 f->has_one_shape ? "ms_per_image" : "ms_per_megapixel",
+                                 seconds_json(&policy->batch_ms[b])));
+    return batches;
+}
+
+static json_t *break_even_json(const as_facts *f, size_t p)
+{
+    size_t b = as_facts_break_even(f, p);
+    return b < f->n_batches ? json_integer((json_int_t)f->batches[b].n) : json_null();
+}
+
 static json_t *documents_json(const as_facts *f, size_t p)
 {
     json_t *documents = json_array();
@@ -96,7 +126,9 @@ static json_t *policy_json(const as_facts *f, size_t p)
                           ? json_null()
                           : as_json_text(f->slots[policy->failed_slot].error);
     return json_pack(
-        "{s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, "
+        "s:o, s:o}",
         "name", as_json_text(policy->row->name), "text", as_json_text(policy->row->text),
         "engine", as_json_text(policy->row->engine), "verdict",
         as_verdict_name(policy->candidate.verdict), "chosen", (int)(p == f->choice.policy),
@@ -106,7 +138,8 @@ static json_t *policy_json(const as_facts *f, size_t p)
         interval_json(policy), "rounds_faster", (json_int_t)e->n_faster, "peak_pss_bytes",
         bytes_json(policy->peak_pss), "peak_rss_bytes", bytes_json(policy->peak_rss),
         "equality", equality_json(policy), "failure", failure, "strata", strata_json(f, policy),
-        "documents", documents_json(f, p));
+        "stages", stages_json(policy), "batches", batches_json(f, policy), "break_even_n",
+        break_even_json(f, p), "documents", documents_json(f, p));
 }
 
 static json_t *slot_json(const as_facts *f, size_t i)

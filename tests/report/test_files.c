@@ -140,7 +140,15 @@ static void the_html_needs_nothing_from_elsewhere(void **state)
     synthetic_remove(folder);
 }
 
-static void the_plot_is_drawn_by_gnuplot_or_its_absence_said(void **state)
+static size_t occurrences(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        n++;
+    return n;
+}
+
+static void plots_are_drawn_twice_by_gnuplot_or_their_absence_said(void **state)
 {
     (void)state;
     char *folder = synthetic_folder();
@@ -151,8 +159,10 @@ static void the_plot_is_drawn_by_gnuplot_or_its_absence_said(void **state)
     assert_int_equal(strncmp((char *)rounds.data, "# row\tchange_percent", 20), 0);
     char *picture = as_path_join(folder, "plots/policies.svg");
     if (as_file_exists(picture)) {
-        assert_non_null(strstr((char *)html.data, "<svg"));
-        assert_non_null(strstr((char *)html.data, "against base, % (left is faster)"));
+        assert_int_equal(occurrences((char *)html.data, "<svg"), 4 * 2); /* wide and narrow */
+        assert_int_equal(occurrences((char *)html.data, " id='stages-wide-gpPt6'"), 1);
+        assert_int_equal(occurrences((char *)html.data, ">forward</text>"), 2);
+        assert_int_equal(occurrences((char *)html.data, "against base, % (left is faster)"), 2);
     } else {
         assert_non_null(strstr((char *)html.data, "No plot: gnuplot"));
     }
@@ -332,7 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_calls_give_the_same_bytes_wherever_the_run_lies),
         cmocka_unit_test(the_html_needs_nothing_from_elsewhere),
-        cmocka_unit_test(the_plot_is_drawn_by_gnuplot_or_its_absence_said),
+        cmocka_unit_test(plots_are_drawn_twice_by_gnuplot_or_their_absence_said),
         cmocka_unit_test(without_gnuplot_all_the_rest_is_written),
         cmocka_unit_test(every_json_file_parses),
         cmocka_unit_test(calls_csv_has_every_call_once_and_equal_columns),

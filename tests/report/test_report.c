@@ -199,6 +199,22 @@ static void memory_strata_and_stages_are_summed_where_they_belong(void **state)
     close_run(&o);
 }
 
+static void time_over_the_batch_size_is_by_the_image_and_says_where_it_breaks_even(void **state)
+{
+    (void)state;
+    opened o = open_run(&five);
+    assert_int_equal(json_array_size(at(&o, "policies.0.batches")), 3);
+    assert_number(&o, "policies.0.batches.0.n", 2);
+    assert_number(&o, "policies.0.batches.2.inputs", 16);
+    assert_number(&o, "policies.0.batches.2.megapixels", 16 * 128 * 256 / 1e6);
+    assert_number(&o, "policies.0.batches.1.ms_per_image.median", 10.1808 + 1.6);
+    assert_number(&o, "policies.2.break_even_n", 2); /* cheaper everywhere */
+    assert_true(json_is_null(at(&o, "policies.1.break_even_n")));
+    assert_true(json_is_null(at(&o, "policies.0.break_even_n")));
+    assert_number(&o, "policies.0.stages.preprocess_s.median", 0.021);
+    close_run(&o);
+}
+
 static void a_disturbed_round_is_dirty_and_still_counted(void **state)
 {
     (void)state;
@@ -401,6 +417,8 @@ int main(void)
         cmocka_unit_test(equality_counts_inputs_answers_and_empty_ones),
         cmocka_unit_test(a_failed_policy_is_told_with_its_sentence),
         cmocka_unit_test(memory_strata_and_stages_are_summed_where_they_belong),
+        cmocka_unit_test(
+            time_over_the_batch_size_is_by_the_image_and_says_where_it_breaks_even),
         cmocka_unit_test(a_disturbed_round_is_dirty_and_still_counted),
         cmocka_unit_test(an_unfinished_run_says_how_far_it_got),
         cmocka_unit_test(a_run_without_a_slot_has_no_verdict),

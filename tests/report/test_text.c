@@ -54,6 +54,14 @@ static void control_characters_never_reach_the_terminal(void **state)
     assert_int_equal(as_text_columns("a\x1b\xc3\xa9"), 6);
 }
 
+static void wide_characters_take_two_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(as_text_columns("策略, s"), 7);
+    assert_int_equal(as_text_columns("，Ａ"), 4);
+    assert_int_equal(as_text_columns("–é\\"), 3);
+}
+
 static void each_language_gets_its_escapes(void **state)
 {
     (void)state;
@@ -189,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_that_are_no_utf8_are_shown_not_dropped),
         cmocka_unit_test(control_characters_never_reach_the_terminal),
+        cmocka_unit_test(wide_characters_take_two_columns),
         cmocka_unit_test(each_language_gets_its_escapes),
         cmocka_unit_test(a_path_is_one_word_of_a_shell_line),
         cmocka_unit_test(numbers_that_are_none_never_become_json_numbers),
