@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a report holds, in the order of reading: verdict, doubts, then what they are made of. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/compiler.h"
 #include "base/memory.h"
 #include "report/sections.h"
@@ -34,23 +37,37 @@ bool as_section_is_there(const as_section *section, const as_facts *f)
     return !section->is_there || section->is_there(f);
 }
 
+/** A drawing in lines of characters (free); NULL where it has none. */
+static char *text_of(as_page *page, const as_plot *plot, const as_facts *f)
+{
+    char *text = NULL;
+    size_t size;
+    if (!plot->write_text || page->markup->embeds) return NULL;
+    FILE *out = open_memstream(&text, &size);
+    if (out) plot->write_text(out, f);
+    if (!out || fclose(out) != 0) page->lacks_memory = true;
+    return text;
+}
+
 /** The drawing of a section, or why there is none, which is said once. */
 static void put_plot(as_page *page, const as_outputs *outputs, as_plot_id id)
 {
     const as_plot *plot = as_plot_of(id);
     const as_bytes *drawings = outputs->drawings[id];
-    if (drawings[AS_WIDE].size == 0) {
-        if (id == 0 && outputs->plot_note)
-            as_paragraph(page, "%s", as_page_say(page, outputs->plot_note));
-        return;
-    }
+    bool is_drawn = drawings[AS_WIDE].size > 0;
+    if (!is_drawn && id == AS_PLOT_POLICIES && outputs->plot_note)
+        as_paragraph(page, "%s", as_page_say(page, outputs->plot_note));
+    if (!plot->is_drawn(outputs->facts)) return;
     char *path = as_format("plots/%s.svg", plot->name);
+    char *text = text_of(page, plot, outputs->facts);
     page->lacks_memory = page->lacks_memory || !path;
-    if (path)
-        as_put_figure(page, &(as_figure){.path = path,
-                                         .svg = &drawings[AS_WIDE],
-                                         .narrow_svg = &drawings[AS_NARROW],
-                                         .caption = plot->caption});
+    as_figure figure = {.path = is_drawn ? path : NULL,
+                        .svg = &drawings[AS_WIDE],
+                        .narrow_svg = &drawings[AS_NARROW],
+                        .text = text,
+                        .caption = plot->caption};
+    if (figure.path || text) as_put_figure(page, &figure);
+    free(text);
     as_free(path);
 }
 

@@ -74,6 +74,7 @@ typedef struct as_policy_facts {
     as_summary stages[AS_N_STAGES]; /**< Seconds a round. */
     const as_summary
         *batch_ms; /**< [n_batches] milliseconds an image or megapixel, by round. */
+    const double *batch_reduction;         /**< [n_batches] percent, as `reduction`. */
     as_summary strata[AS_N_STRATA];        /**< Seconds a round. */
     double stratum_reduction[AS_N_STRATA]; /**< As `reduction`. */
     int64_t peak_pss[AS_N_PROCESSES];      /**< Largest over the formal slots; -1 unknown. */
@@ -215,15 +216,8 @@ assay_code as_facts_document(const as_facts *f, size_t policy, size_t document,
 double as_facts_unit(const as_facts *f, size_t batch);
 
 /**
- * Milliseconds of detection an image or megapixel, over the rounds.
- * @param values  double values[n_rounds], overwritten.
- */
-assay_code as_facts_batch(const as_facts *f, size_t policy, size_t batch, double *values,
-                          as_summary *out, assay_error *err);
-
-/**
  * Break-even: the first batch size from which on a policy's median is below the baseline's by more than
- * the margin at every size; n_batches where there is none.
+ * the margin at every size; n_batches where there is none, or where the policy failed.
  */
 size_t as_facts_break_even(const as_facts *f, size_t policy);
 
@@ -234,6 +228,8 @@ void as_facts_add(int64_t *sum, int64_t count);
 assay_code as_facts_boxes(const as_box_set_row *set, as_boxes *boxes, assay_error *err);
 
 /* Steps of as_facts_load, in their order. */
+/** Fill a policy's time over the batch sizes; double values[n_rounds] is overwritten. */
+assay_code as_facts_over_batches(as_facts *f, size_t policy, double *values, assay_error *err);
 assay_code as_facts_batches(as_facts *f, assay_error *err);  /**< facts_batches.c */
 assay_code as_facts_compare(as_facts *f, assay_error *err);  /**< facts_answers.c */
 assay_code as_facts_judge(as_facts *f, assay_error *err);    /**< facts_policies.c */

@@ -65,27 +65,47 @@ double as_facts_unit(const as_facts *f, size_t batch)
     return f->has_one_shape ? (double)f->batches[batch].n_inputs : f->batches[batch].megapixels;
 }
 
-assay_code as_facts_batch(const as_facts *f, size_t policy, size_t batch, double *values,
-                          as_summary *out, assay_error *err)
+/** Milliseconds a unit of `policy`'s rounds in which `other` has a slot, too; `values` is overwritten. */
+static assay_code batch_of(const as_facts *f, size_t policy, size_t other, size_t batch,
+                           double *values, as_summary *out, assay_error *err)
 {
     size_t n = 0;
     double passes = f->run->n_cycles > 0 ? f->run->n_cycles : 1;
     for (size_t r = 0; r < f->n_rounds; r++) {
         int slot = as_facts_slot(f, r, policy);
-        if (slot < 0) continue;
+        if (slot < 0 || as_facts_slot(f, r, other) < 0) continue;
         int64_t ns = f->batch_ns[(size_t)slot * f->n_batches + batch];
         values[n++] = (double)ns / 1e6 / passes / as_facts_unit(f, batch);
     }
     return as_summary_of(values, n, out, err);
 }
 
+assay_code as_facts_over_batches(as_facts *f, size_t p, double *values, assay_error *err)
+{
+    size_t base = (size_t)f->run->baseline;
+    as_summary *ms, mine, its = {0};
+    double *reduction;
+    assay_code code = as_facts_array(f, f->n_batches, sizeof *ms, &ms, err);
+    if (!code) code = as_facts_array(f, f->n_batches, sizeof *reduction, &reduction, err);
+    for (size_t b = 0; !code && b < f->n_batches; b++) {
+        code = batch_of(f, p, p, b, values, &ms[b], err);
+        if (!code) code = batch_of(f, p, base, b, values, &mine, err);
+        if (!code) code = batch_of(f, base, p, b, values, &its, err);
+        if (!code)
+            reduction[b] = its.median > 0 ? as_reduction_percent(mine.median, its.median) : NAN;
+    }
+    if (code) return code;
+    f->policy[p].batch_ms = ms;
+    f->policy[p].batch_reduction = reduction;
+    return ASSAY_OK;
+}
+
 size_t as_facts_break_even(const as_facts *f, size_t policy)
 {
-    const as_summary *mine = f->policy[policy].batch_ms;
-    const as_summary *base = f->policy[f->run->baseline].batch_ms;
+    const as_policy_facts *facts = &f->policy[policy];
     size_t b = f->n_batches;
-    while (b > 0 && mine[b - 1].n > 0 && base[b - 1].n > 0 &&
-           mine[b - 1].median < base[b - 1].median * (1 - AS_MARGIN))
+    if (facts->candidate.failed) return b;
+    while (b > 0 && facts->batch_reduction[b - 1] > AS_MARGIN * 100)
         b--;
     return b;
 }

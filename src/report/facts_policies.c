@@ -79,12 +79,7 @@ static assay_code summarise(as_facts *f, size_t p, double *values, assay_error *
         }
         code = as_summary_of(values, n, &policy->stages[s], err);
     }
-    as_summary *batch_ms;
-    if (!code) code = as_facts_array(f, f->n_batches, sizeof *batch_ms, &batch_ms, err);
-    for (size_t b = 0; !code && b < f->n_batches; b++)
-        code = as_facts_batch(f, p, b, values, &batch_ms[b], err);
-    if (!code) policy->batch_ms = batch_ms;
-    return code;
+    return code ? code : as_facts_over_batches(f, p, values, err);
 }
 
 /**

@@ -36,7 +36,7 @@ const char *const as_html_style[] = {
     "p{max-width:80ch}section p,main>p{color:var(--soft);font-size:15px}",
     ".wide{overflow-x:auto;background:var(--card);border:1px solid var(--line);",
     "border-radius:8px}",
-    "table{border-collapse:collapse;width:100%;font-size:14px;",
+    "table{border-collapse:separate;border-spacing:0;width:100%;font-size:14px;",
     "font-variant-numeric:tabular-nums}",
     "th{font-weight:600;text-align:left;color:var(--soft);background:var(--head);",
     "font-size:13px;vertical-align:bottom;line-height:1.3}",

@@ -36,10 +36,11 @@ typedef struct as_table_column {
 
 /** A drawing or picture that stands in the page. */
 typedef struct as_figure {
-    const char *path;           /**< In the run's folder, where Markdown links it. */
-    const as_bytes *svg;        /**< As gnuplot drew it for a wide page; NULL for a picture. */
+    const char *path;    /**< In the run's folder, as Markdown links it; NULL: text alone. */
+    const as_bytes *svg; /**< As gnuplot drew it for a wide page; NULL for a picture. */
     const as_bytes *narrow_svg; /**< For a narrow one. */
     const as_bytes *png;        /**< A picture; NULL for a drawing. */
+    const char *text;           /**< Lines of characters that show the same, or NULL. */
     const char *caption;
 } as_figure;
 
@@ -59,7 +60,7 @@ typedef struct as_markup {
     void (*row_end)(FILE *out);
     void (*table_end)(FILE *out);
     void (*figure)(FILE *out, const as_figure *figure);
-    bool embeds; /**< Figures need their bytes, not only their path. */
+    bool embeds; /**< Figures need their bytes; else their path and text. */
 } as_markup;
 
 extern const as_markup as_markup_md, as_markup_html;

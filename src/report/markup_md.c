@@ -36,9 +36,14 @@ static void code(FILE *out, const char *text)
     fputs("\n\n", out);
 }
 
-static void fold_begin(FILE *out, const char *title) { heading(out, 3, "", title); }
+static void fold_begin(FILE *out, const char *title)
+{
+    fputs("<details><summary>", out);
+    as_put_html(out, title);
+    fputs("</summary>\n\n", out);
+}
 
-static void fold_end(FILE *out) { (void)out; }
+static void fold_end(FILE *out) { fputs("</details>\n\n", out); }
 
 static void table_begin(FILE *out, const as_table_column *columns, size_t n)
 {
@@ -69,8 +74,17 @@ static void row_end(FILE *out) { putc('\n', out); }
 
 static void table_end(FILE *out) { putc('\n', out); }
 
+/* An issue tracker shows no file of the run's folder: what can be drawn with characters is. */
 static void figure(FILE *out, const as_figure *figure)
 {
+    for (const char *line = figure->text; line && *line; line++) {
+        fputs("    ", out);
+        for (; *line != '\n'; line++)
+            putc(*line, out);
+        putc('\n', out);
+    }
+    if (figure->text) putc('\n', out);
+    if (!figure->path) return;
     fputs("![", out);
     as_put_md(out, figure->caption);
     fputs("](", out);

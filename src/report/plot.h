@@ -43,6 +43,8 @@ typedef struct as_plot {
     /** Settings, then the plot command, which runs with `narrow` = 0 and 1; names stand in settings. */
     void (*write_settings)(FILE *out, const as_facts *f);
     void (*write_plot)(FILE *out, const as_facts *f);
+    /** The same in lines of characters, where no picture is shown; NULL where that says nothing. */
+    void (*write_text)(FILE *out, const as_facts *f);
 } as_plot;
 
 extern const as_plot as_plot_policies, as_plot_stages, as_plot_batches, as_plot_rounds;

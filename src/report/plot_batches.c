@@ -52,7 +52,7 @@ static void write_settings(FILE *out, const as_facts *f)
                 b + 1 == f->n_batches ? ")\n" : "");
     fprintf(out,
             "set xrange [%.2f:%.2f]\n"
-            "set key outside top center horizontal\n"
+            "set key outside top center horizontal reverse Left\n"
             "set grid ytics lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
             "set ytics tc rgb '" AS_PLOT_GREY "'\n",
             (double)f->batches[0].n - 0.5, (double)f->batches[f->n_batches - 1].n + 0.5);

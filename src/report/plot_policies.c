@@ -6,8 +6,10 @@
  *     estimates.tsv   row, estimate, low, high in %, label
  */
 #include <math.h>
+#include <string.h>
 
 #include "report/plot.h"
+#include "report/text.h"
 
 /** Left and right end of the x axis, in percent. */
 typedef struct extent {
@@ -165,6 +167,50 @@ static void write_plot(FILE *out, const as_facts *f)
         "     'estimates.tsv' using 2:1:5 with labels offset 0,1.1 tc rgb 'black'\n");
 }
 
+/** Columns of a line that stand for the axis. */
+enum { TEXT_COLUMNS = 61 };
+
+static int column_of(extent x, double percent)
+{
+    return (int)lround((percent - x.low) / (x.high - x.low) * (TEXT_COLUMNS - 1));
+}
+
+/** "   |--o--|    :   " with the estimate, its interval and the baseline's place. */
+static void put_text_row(FILE *out, extent x, const as_policy_facts *policy)
+{
+    char line[TEXT_COLUMNS + 1];
+    const as_estimate *e = &policy->candidate.estimate;
+    double middle = e->has_interval ? (e->ratio - 1) * 100 : -policy->reduction;
+    memset(line, ' ', TEXT_COLUMNS);
+    line[TEXT_COLUMNS] = '\0';
+    line[column_of(x, 0)] = ':';
+    if (e->has_interval) {
+        int low = column_of(x, (e->low - 1) * 100), high = column_of(x, (e->high - 1) * 100);
+        memset(line + low, '-', (size_t)(high - low) + 1);
+        line[low] = line[high] = '|';
+    }
+    line[column_of(x, middle)] = 'o';
+    fprintf(out, "%s %+.1f %%", line, as_percent(middle));
+}
+
+static void write_text(FILE *out, const as_facts *f)
+{
+    extent x = find_extent(f);
+    size_t width = 0;
+    for (size_t p = 0; p < f->n_policies; p++)
+        if (as_text_columns(as_facts_name(f, p)) > width)
+            width = as_text_columns(as_facts_name(f, p));
+    for (size_t p = 0; p < f->n_policies; p++) {
+        if (!is_plotted(f, p)) continue;
+        as_put_plain(out, as_facts_name(f, p));
+        fprintf(out, "%*s  ", (int)(width - as_text_columns(as_facts_name(f, p))), "");
+        put_text_row(out, x, &f->policy[p]);
+        fprintf(out, "%s\n",
+                f->policy[p].candidate.boxes_equal ? ""
+                                                   : as_say(f->language, ", boxes differ"));
+    }
+}
+
 const as_plot as_plot_policies = {
     .name = "policies",
     .caption =
@@ -176,4 +222,5 @@ const as_plot as_plot_policies = {
     .data = {{"rounds.tsv", write_rounds}, {"estimates.tsv", write_estimates}},
     .write_settings = write_settings,
     .write_plot = write_plot,
+    .write_text = write_text,
 };

@@ -64,7 +64,7 @@ static void put_round_tics(FILE *out, const as_facts *f)
 static void write_settings(FILE *out, const as_facts *f)
 {
     size_t n_lines = 0;
-    fprintf(out, "set key outside top center horizontal\n"
+    fprintf(out, "set key outside top center horizontal reverse Left\n"
                  "set grid ytics lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
                  "set ytics tc rgb '" AS_PLOT_GREY "'\n");
     if (is_far_apart(f)) fprintf(out, "set logscale y\n");

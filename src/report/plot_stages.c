@@ -74,7 +74,7 @@ static void write_settings(FILE *out, const as_facts *f)
             ")\n"
             "set yrange [%d.5:0.5]\n"
             "set grid xtics lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
-            "set key outside top center horizontal samplen 1\n"
+            "set key outside top center horizontal reverse Left samplen 1\n"
             "set style fill solid 1 noborder\n"
             "end = %.9f\n",
             row, end);

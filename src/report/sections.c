@@ -26,8 +26,7 @@ static void cell_range(as_page *page, const as_summary *s)
         as_cell(page, "%.3f–%.3f", s->least, s->greatest);
 }
 
-/** Percent less than the baseline, with its sign turned into words nobody misreads. */
-static void cell_reduction(as_page *page, double percent, bool is_baseline)
+void as_cell_reduction(as_page *page, double percent, bool is_baseline)
 {
     if (is_baseline)
         as_cell(page, "baseline");
@@ -145,7 +144,7 @@ void as_section_policies(as_page *page, const as_facts *f)
         as_cell(page, "%s", setting ? setting + 1 : policy->row->text);
         cell_rounds(page, f, policy);
         cell_seconds(page, &policy->detection);
-        cell_reduction(page, policy->reduction, policy->candidate.is_baseline);
+        as_cell_reduction(page, policy->reduction, policy->candidate.is_baseline);
         cell_bytes(page, policy->peak_pss);
         cell_bytes(page, policy->peak_rss);
         cell_boxes(page, policy);
@@ -278,7 +277,8 @@ void as_section_strata(as_page *page, const as_facts *f)
             cell_seconds(page, &policy->strata[s]);
             cell_range(page, &policy->strata[s]);
             as_cell(page, "%zu", policy->strata[s].n);
-            cell_reduction(page, policy->stratum_reduction[s], policy->candidate.is_baseline);
+            as_cell_reduction(page, policy->stratum_reduction[s],
+                              policy->candidate.is_baseline);
         }
     }
     as_table_end(page);

@@ -48,6 +48,9 @@ void as_section_review(as_page *page, const as_facts *f);
 void as_section_batches(as_page *page, const as_facts *f);
 void as_section_limits(as_page *page, const as_facts *f);
 
+/** Percent less than the baseline, with its sign turned so that less time is negative. */
+void as_cell_reduction(as_page *page, double percent, bool is_baseline);
+
 /** A string of an engine's facts at the start of a policy's first finished slot; "" without. */
 void as_engine_fact(as_page *page, const as_facts *f, size_t policy, const char *key,
                     char *text, size_t room);

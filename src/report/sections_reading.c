@@ -74,7 +74,6 @@ static void batches_table(as_page *page, const as_facts *f)
         {"of median", true}};
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t b = 0; b < f->n_batches; b++) {
-        double base = f->policy[f->run->baseline].batch_ms[b].median;
         for (size_t p = 0; p < f->n_policies; p++) {
             const as_policy_facts *policy = &f->policy[p];
             const as_summary *ms = &policy->batch_ms[b];
@@ -85,10 +84,7 @@ static void batches_table(as_page *page, const as_facts *f)
             as_cell(page, "%s", policy->row->name);
             as_cell(page, "%.3f", ms->median);
             as_cell(page, "%.3f–%.3f", ms->least, ms->greatest);
-            if (policy->candidate.is_baseline)
-                as_cell(page, "baseline");
-            else
-                as_cell(page, "%+.1f %%", as_percent((ms->median / base - 1) * 100));
+            as_cell_reduction(page, policy->batch_reduction[b], policy->candidate.is_baseline);
         }
     }
     as_table_end(page);

@@ -83,12 +83,14 @@ static json_t *batches_json(const as_facts *f, const as_policy_facts *policy)
     json_t *batches = json_array();
     for (size_t b = 0; b < f->n_batches; b++)
         as_json_append(&batches,
-                       json_pack("{s:I, s:I, s:I, s:o, s:o}", "n", (json_int_t)f->batches[b].n,
-                                 "calls", (json_int_t)f->batches[b].n_calls, "inputs",
+                       json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "n",
+                                 (json_int_t)f->batches[b].n, "calls",
+                                 (json_int_t)f->batches[b].n_calls, "inputs",
                                  (json_int_t)f->batches[b].n_inputs, "megapixels",
                                  as_json_real(f->batches[b].megapixels),
                                  f->has_one_shape ? "ms_per_image" : "ms_per_megapixel",
-                                 seconds_json(&policy->batch_ms[b])));
+                                 seconds_json(&policy->batch_ms[b]), "reduction_percent",
+                                 as_json_real(policy->batch_reduction[b])));
     return batches;
 }
 

@@ -184,6 +184,11 @@ static void without_gnuplot_all_the_rest_is_written(void **state)
     as_bytes html = content(folder, "report.html");
     assert_non_null(strstr((char *)html.data, "No plot: gnuplot is not installed"));
     assert_null(strstr((char *)html.data, "<svg"));
+    as_bytes md = content(folder, "report.md");
+    assert_non_null(strstr((char *)md.data, "\n    split   "));
+    assert_non_null(strstr((char *)md.data, "o            ")); /* the estimate in characters */
+    assert_null(strstr((char *)md.data, "](plots/"));
+    as_bytes_free(&md);
     as_bytes script = content(folder, "plots/policies.gp");
     assert_non_null(strstr((char *)script.data, "set output 'policies'."));
     as_bytes_free(&script);
