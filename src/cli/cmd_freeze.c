@@ -6,12 +6,13 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/detect_options.h"
-#include "corpus/freeze.h"
+#include "corpus/freeze_tensors.h"
 #include "report/text.h"
 
 typedef struct freeze_options {
     as_detect_options detect;
     const char *output, *regions, *password_file;
+    as_strings tensors;
     int64_t dpi, max_batch, page_timeout;
     bool whole_pages, force, json;
 } freeze_options;
@@ -28,6 +29,8 @@ static const as_option options[] = {
             "one region a page instead of paragraphs, figures and tables"),
     AS_TEXT(freeze_options, regions, "regions", "FILE.json",
             "regions as {\"regions\": [{\"document\", \"page\", \"xywh\", \"settings\"}]}"),
+    AS_LIST(freeze_options, tensors, "tensors", "NAME=FOLDER/*.npy",
+            "arrays for the network's input NAME instead of documents; once for each input"),
     AS_INT(freeze_options, max_batch, "max-batch", "N", 1, AS_CORPUS_BATCH_MAX,
            "most regions of one shape in a call; default 16"),
     AS_DETECT_OPTIONS(freeze_options, detect),
@@ -55,6 +58,11 @@ static void show_progress(void *context, size_t done, size_t total, const char *
 
 static void print_summary(const freeze_options *o, const as_freeze_summary *s)
 {
+    if (o->tensors.n) {
+        printf("%s: %zu tensors in %zu calls, one for each item\n", o->output, s->n_regions,
+               s->n_calls);
+        return;
+    }
     printf("%s: %zu regions of %zu pages in %zu calls, the largest of %d; %zu documents",
            o->output, s->n_regions, s->n_pages, s->n_calls, s->largest_call, s->n_documents);
     if (s->n_skipped) printf(", %zu documents or pages skipped", s->n_skipped);
@@ -109,6 +117,17 @@ static int run(const as_cli *cli, const void *values)
     as_passwords passwords = {0};
     assay_error err = {0};
     if (!o->output) return as_cli_usage(cli, "-o CORPUS is missing, the folder to make");
+    if (!o->tensors.n == !cli->arguments.n)
+        return as_cli_usage(cli, "either documents or --tensors are needed, not both");
+    freeze.watch.stop = as_stop;
+    freeze.watch.progress = show_progress;
+    freeze.watch.progress_context = &progress;
+    if (o->tensors.n) {
+        assay_code code = as_corpus_freeze_tensors(o->tensors.items, o->tensors.n, o->output,
+                                                   o->force, &freeze.watch, &summary, &err);
+        if (progress.is_started) as_progress_end(&progress.bar);
+        return code ? as_cli_fail(cli, &err) : report(cli, o, &summary);
+    }
     freeze.dpi = (int)o->dpi;
     freeze.max_batch = (int)o->max_batch;
     freeze.whole_pages = o->whole_pages;
@@ -116,9 +135,7 @@ static int run(const as_cli *cli, const void *values)
     freeze.force = o->force;
     freeze.settings = as_detect_options_settings(&o->detect);
     freeze.limits.wall_s = (double)o->page_timeout;
-    freeze.limits.stop = freeze.watch.stop = as_stop;
-    freeze.watch.progress = show_progress;
-    freeze.watch.progress_context = &progress;
+    freeze.limits.stop = as_stop;
     freeze.limits.passwords = &passwords;
     assay_code code =
         o->password_file ? as_passwords_read(o->password_file, &passwords, &err) : ASSAY_OK;
@@ -133,18 +150,21 @@ static int run(const as_cli *cli, const void *values)
 const as_verb as_verb_freeze = {
     .name = "freeze",
     .summary = "make a frozen corpus of documents",
-    .usage = "DOC... -o CORPUS [options]",
+    .usage = "DOC... | --tensors NAME=FOLDER/*.npy... -o CORPUS [options]",
     .description =
         "Renders PDFs, images and the regular files of folders, cuts the pages into regions, "
         "stores these as PNG and groups those of equal network shape into calls. DOC[3], "
         "DOC[1-5] and DOC[2-] take pages of a document. What cannot be read is listed as "
-        "skipped and makes the exit status 4. The same documents give the same bytes.",
+        "skipped and makes the exit status 4. The same documents give the same bytes.\n"
+        "With --tensors the k-th files of all inputs, in byte order of names, are one call of "
+        "any "
+        "network.",
     .example = "assay freeze paper.pdf 'book.pdf[1-95]' scans/ -o corpus\n"
-               "assay freeze photo.jpg -o corpus --whole-pages --limit-side 640",
+               "assay freeze photo.jpg -o corpus --whole-pages --limit-side 640\n"
+               "assay freeze --tensors 'x=inputs/*.npy' -o corpus",
     .options = options,
     .values_bytes = sizeof(freeze_options),
     .defaults = &defaults,
-    .least_arguments = 1,
     .most_arguments = AS_ANY_NUMBER,
     .run = run,
 };

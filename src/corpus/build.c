@@ -118,8 +118,8 @@ static const char *fresh_id(const as_build *build, const char *escaped_name)
     return other;
 }
 
-assay_code as_build_document(as_build *build, size_t source, as_image_format format,
-                             int n_pages, int first_page, int last_page, assay_error *err)
+assay_code as_build_document(as_build *build, size_t source, const char *format, int n_pages,
+                             int first_page, int last_page, assay_error *err)
 {
     as_corpus *c = &build->corpus;
     as_corpus_document *grown =
@@ -134,7 +134,7 @@ assay_code as_build_document(as_build *build, size_t source, as_image_format for
                              .name = c->sources[source].name,
                              .sha256 = c->sources[source].sha256,
                              .size_bytes = c->sources[source].size_bytes,
-                             .format = as_image_format_name(format),
+                             .format = format,
                              .n_pages = n_pages,
                              .first_page = first_page,
                              .last_page = last_page,
@@ -156,11 +156,11 @@ static const char *region_id(as_build *build, int page)
 }
 
 /* "regions/ID.png" in the arena. */
-static const char *region_file(as_build *build, const char *id)
+static const char *region_file(as_build *build, const char *id, const char *ending)
 {
     size_t bytes = strlen(id) + sizeof AS_REGIONS_FOLDER + 8;
     char *file = as_arena_alloc(build->corpus.arena, bytes);
-    if (file) snprintf(file, bytes, "%s/%s.png", AS_REGIONS_FOLDER, id);
+    if (file) snprintf(file, bytes, "%s/%s%s", AS_REGIONS_FOLDER, id, ending);
     return file;
 }
 
@@ -187,10 +187,22 @@ static assay_code store(as_build *build, as_corpus_region *region, const as_imag
     return code;
 }
 
+static assay_code add_region(as_build *build, const as_corpus_region *region, assay_error *err)
+{
+    as_corpus *c = &build->corpus;
+    as_corpus_region *grown =
+        as_grow(c->regions, c->n_regions, &build->regions_room, sizeof *grown);
+    if (!grown) return no_memory(build, err);
+    c->regions = grown;
+    c->regions[c->n_regions++] = *region;
+    c->documents[region->document].n_regions++;
+    return ASSAY_OK;
+}
+
 assay_code as_build_region(as_build *build, const as_image *pixels, int page, int x, int y,
                            const as_detect_settings *settings, assay_error *err)
 {
-    as_corpus *c = &build->corpus;
+    const as_corpus *c = &build->corpus;
     as_network_size net = as_network_size_of(settings, pixels->h, pixels->w);
     as_corpus_region region = {.id = region_id(build, page),
                                .document = c->n_documents - 1,
@@ -202,16 +214,27 @@ assay_code as_build_region(as_build *build, const as_image *pixels, int page, in
                                .settings = *settings,
                                .net_h = net.h,
                                .net_w = net.w};
-    if (region.id) region.file = region_file(build, region.id);
-    as_corpus_region *grown =
-        as_grow(c->regions, c->n_regions, &build->regions_room, sizeof *grown);
-    if (grown) c->regions = grown;
-    if (!grown || !region.file) return no_memory(build, err);
-    assay_code code = store(build, &region, pixels, err);
-    if (code) return code;
-    c->regions[c->n_regions++] = region;
-    c->documents[region.document].n_regions++;
-    return ASSAY_OK;
+    if (region.id) region.file = region_file(build, region.id, ".png");
+    assay_code code = region.file ? store(build, &region, pixels, err) : no_memory(build, err);
+    return code ? code : add_region(build, &region, err);
+}
+
+assay_code as_build_tensor(as_build *build, const char *input, const as_bytes *file,
+                           const char *hex, int item, assay_error *err)
+{
+    as_arena *arena = build->corpus.arena;
+    as_corpus_region region = {.id = region_id(build, item),
+                               .document = build->corpus.n_documents - 1,
+                               .page = item,
+                               .tensor = as_name_escape(arena, input),
+                               .file_sha256 = as_arena_strdup(arena, hex)};
+    if (region.id) region.file = region_file(build, region.id, ".npy");
+    if (!region.file || !region.tensor || !region.file_sha256) return no_memory(build, err);
+    char *path = as_path_join(build->beside, region.file);
+    assay_code code =
+        path ? as_file_write(path, file->data, file->size, err) : no_memory(build, err);
+    as_free(path);
+    return code ? code : add_region(build, &region, err);
 }
 
 assay_code as_build_skip(as_build *build, size_t source, int page, as_trouble kind,
@@ -243,10 +266,10 @@ static assay_code write_text(const as_build *build, const char *name, const as_b
 }
 
 /* Whether `name` ends as a region's file does. */
-static bool is_png_name(const char *name)
+static bool is_region_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot && strcmp(dot, ".png") == 0;
+    return dot && (strcmp(dot, ".png") == 0 || strcmp(dot, ".npy") == 0);
 }
 
 /* One entry of a corpus about to be replaced: freeze made it, or nothing is replaced. */
@@ -262,7 +285,7 @@ static assay_code check_entry(const char *path, const char *name, assay_error *e
     assay_code code = folder ? as_folder_list(folder, &names, err)
                              : as_fail(err, ASSAY_E_MEMORY, "no memory to replace %s", path);
     for (size_t i = 0; !code && i < names.n; i++)
-        if (!is_png_name(names.items[i]))
+        if (!is_region_name(names.items[i]))
             code = as_fail(err, ASSAY_E_ARGUMENT,
                            "%s holds %s, which is no part of a corpus, so it is not replaced",
                            folder, names.items[i]);

@@ -37,12 +37,16 @@ assay_code as_build_source(as_build *build, const char *name, const char *sha256
                            int64_t size_bytes, size_t *source, assay_error *err);
 
 /** Begin a document: the regions that follow are its. */
-assay_code as_build_document(as_build *build, size_t source, as_image_format format,
-                             int n_pages, int first_page, int last_page, assay_error *err);
+assay_code as_build_document(as_build *build, size_t source, const char *format, int n_pages,
+                             int first_page, int last_page, assay_error *err);
 
 /** Store one region of the last document's page, found at x, y. */
 assay_code as_build_region(as_build *build, const as_image *pixels, int page, int x, int y,
                            const as_detect_settings *settings, assay_error *err);
+
+/** Store an array file, whose hash is `hex`, of the last document for the network's input `input`. */
+assay_code as_build_tensor(as_build *build, const char *input, const as_bytes *file,
+                           const char *hex, int item, assay_error *err);
 
 /** List a document (page 0) or page as skipped; the reason begins with the source's name. */
 assay_code as_build_skip(as_build *build, size_t source, int page, as_trouble kind,

@@ -10,8 +10,10 @@ bool as_settings_are_equal(const as_detect_settings *a, const as_detect_settings
            a->limit_side == b->limit_side && a->limit_type == b->limit_type;
 }
 
+/* An item's arrays are one call. */
 static bool same_group(const as_corpus_region *a, const as_corpus_region *b)
 {
+    if (a->tensor || b->tensor) return a->tensor && b->tensor && a->page == b->page;
     return a->net_h == b->net_h && a->net_w == b->net_w &&
            as_settings_are_equal(&a->settings, &b->settings);
 }
@@ -35,8 +37,9 @@ static bool make_call(as_corpus *corpus, size_t document, size_t first, bool *is
     corpus->calls[corpus->n_calls++] = (as_corpus_call){.id = id,
                                                         .document = document,
                                                         .n = n,
-                                                        .h = like->net_h,
-                                                        .w = like->net_w,
+                                                        .c = like->tensor ? 1 : 3,
+                                                        .h = like->tensor ? 1 : like->net_h,
+                                                        .w = like->tensor ? 1 : like->net_w,
                                                         .inputs = inputs};
     return true;
 }

@@ -95,26 +95,53 @@ static assay_code check_pixels(const as_corpus_region *r, const as_image *image,
     return code;
 }
 
+/* A region's file, held to its hash. */
+static assay_code read_file(const as_corpus *corpus, size_t region, size_t limit_bytes,
+                            as_bytes *file, assay_error *err)
+{
+    const as_corpus_region *r = &corpus->regions[region];
+    char hex[AS_SHA256_HEX], *path = as_corpus_region_path(corpus, region);
+    assay_code code = path ? as_file_read(path, limit_bytes, file, err)
+                           : as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", r->file);
+    if (code == ASSAY_E_NOT_FOUND)
+        code = as_fail(err, ASSAY_E_CHANGED, "%s is missing from the corpus", r->file);
+    if (!code) code = as_sha256_bytes(file->data, file->size, hex, err);
+    if (!code && strcmp(hex, r->file_sha256) != 0)
+        code = as_fail(err, ASSAY_E_CHANGED, "%s is changed: its SHA-256 is %s, frozen was %s",
+                       r->file, hex, r->file_sha256);
+    as_free(path);
+    return code;
+}
+
 assay_code as_corpus_region_pixels(const as_corpus *corpus, size_t region, as_image *out,
                                    assay_error *err)
 {
     const as_corpus_region *r = &corpus->regions[region];
-    char hex[AS_SHA256_HEX], *path = as_corpus_region_path(corpus, region);
     as_bytes file = {0};
     *out = (as_image){0};
-    assay_code code = path ? as_file_read(path, AS_IMAGE_FILE_BYTES_MAX, &file, err)
-                           : as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", r->file);
-    if (code == ASSAY_E_NOT_FOUND)
-        code = as_fail(err, ASSAY_E_CHANGED, "%s is missing from the corpus", r->file);
-    if (!code) code = as_sha256_bytes(file.data, file.size, hex, err);
-    if (!code && strcmp(hex, r->file_sha256) != 0)
-        code = as_fail(err, ASSAY_E_CHANGED, "%s is changed: its SHA-256 is %s, frozen was %s",
-                       r->file, hex, r->file_sha256);
+    assay_code code = read_file(corpus, region, AS_IMAGE_FILE_BYTES_MAX, &file, err);
     if (!code) code = as_image_decode(file.data, file.size, r->file, out, err);
     if (!code) code = check_pixels(r, out, err);
     if (code) as_image_free(out);
     if (code) as_error_where(err, "%s", corpus->path);
     as_bytes_free(&file);
-    as_free(path);
     return code;
+}
+
+assay_code as_corpus_region_array(const as_corpus *corpus, size_t region, as_npy *out,
+                                  assay_error *err)
+{
+    as_bytes file = {0};
+    *out = (as_npy){0};
+    assay_code code = read_file(corpus, region, 0, &file, err);
+    if (!code)
+        code = as_npy_parse(file.data, file.size, corpus->regions[region].file, out, err);
+    if (code) as_error_where(err, "%s", corpus->path);
+    as_bytes_free(&file);
+    return code;
+}
+
+bool as_corpus_is_tensors(const as_corpus *corpus)
+{
+    return strcmp(corpus->method, AS_CORPUS_TENSORS) == 0;
 }

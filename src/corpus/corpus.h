@@ -6,7 +6,7 @@
  *
  *     CORPUS/manifest.json     documents, regions, calls, settings, hashes; carries its own hash
  *     CORPUS/SHA256SUMS        the sources, as sha256sum lists them
- *     CORPUS/regions/ID.png    one picture a region
+ *     CORPUS/regions/ID.png    one picture a region; ID.npy, one array, in a corpus of tensors
  *
  *     code = as_corpus_load("corpus", &corpus, err);
  *     for (size_t i = 0; i < corpus->n_calls; i++) {
@@ -22,11 +22,14 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/npy.h"
 #include "base/sha256.h"
 #include "detect/settings.h"
 #include "image/image.h"
 
 #define AS_CORPUS_SCHEMA_VERSION 1
+/** The method of a corpus whose regions are arrays for any network (freeze_tensors.h). */
+#define AS_CORPUS_TENSORS        "tensors"
 /** Most inputs of one call. */
 #define AS_CORPUS_BATCH_MAX      1024
 
@@ -53,22 +56,26 @@ typedef struct as_corpus_document {
 
 /** A rectangle of a page, one input of a network. */
 typedef struct as_corpus_region {
-    const char *id;   /**< Unique, as "paper-p003-r02". */
-    size_t document;  /**< Index in corpus->documents. */
-    int page;         /**< From 1. */
-    int x, y, w, h;   /**< On the page, in pixels. */
-    const char *file; /**< Relative to the corpus: "regions/ID.png". */
+    const char *id;  /**< Unique, as "paper-p003-r02". */
+    size_t document; /**< Index in corpus->documents. */
+    int page;        /**< From 1. */
+    int x, y, w, h;  /**< On the page, in pixels. */
+    const char
+        *tensor; /**< Input of the network that the region is an array for; NULL: a picture.
+                             Then `page` is its item, and what describes pictures is 0 or NULL. */
+    const char
+        *file; /**< Relative to the corpus: "regions/ID.png", of an array "regions/ID.npy". */
     const char *file_sha256;
     const char *pixels_sha256;   /**< Of uint8 bgr[h][w][3]. */
     as_detect_settings settings; /**< Of the detector, for this region. */
     int net_h, net_w;            /**< What the network sees. */
 } as_corpus_region;
 
-/** A batch of regions of one document with equal network shape and settings. */
+/** A batch of regions of one document with equal network shape and settings; or an item's arrays. */
 typedef struct as_corpus_call {
     const char *id;       /**< Unique, as "paper-c001". */
     size_t document;      /**< Index in corpus->documents. */
-    int n, h, w;          /**< Shape [n][3][h][w]. */
+    int n, c, h, w;       /**< Shape [n][3][h][w]; of n arrays [n][1][1][1]. */
     const size_t *inputs; /**< size_t inputs[n]: indices in corpus->regions. */
 } as_corpus_call;
 
@@ -130,6 +137,13 @@ char *as_corpus_region_path(const as_corpus *corpus, size_t region);
  */
 assay_code as_corpus_region_pixels(const as_corpus *corpus, size_t region, as_image *out,
                                    assay_error *err);
+
+/** Whether the regions are arrays, for any network, and not pictures for a text detector. */
+bool as_corpus_is_tensors(const as_corpus *corpus);
+
+/** Read a region's array and hold its file to its hash.  Errors as as_corpus_region_pixels. */
+assay_code as_corpus_region_array(const as_corpus *corpus, size_t region, as_npy *out,
+                                  assay_error *err);
 
 /** One thing that is wrong with a corpus; `file` is relative to it. */
 typedef void (*as_corpus_report)(void *context, const char *file, const assay_error *problem);

@@ -233,7 +233,8 @@ static assay_code freeze_pages(freezer *z, const planned *p, size_t source_index
     assay_code code =
         as_document_open(p->source->path, &z->options->limits, &document, &trouble, z->err);
     if (code) return code;
-    code = as_build_document(z->build, source_index, as_document_format(document),
+    code = as_build_document(z->build, source_index,
+                             as_image_format_name(as_document_format(document)),
                              as_document_n_pages(document), p->first, p->last, z->err);
     for (int page = p->first; !code && page <= p->last; page++) {
         if (!is_wanted(z, p->source, page)) continue;

@@ -172,8 +172,8 @@ assay_code as_settings_from_json(const json_t *object, as_detect_settings *setti
 static void check_file(reader *r, as_fields *f, const as_corpus_region *region)
 {
     char wanted[256];
-    snprintf(wanted, sizeof wanted, "%s/%s.png", AS_REGIONS_FOLDER,
-             region->id ? region->id : "");
+    snprintf(wanted, sizeof wanted, "%s/%s.%s", AS_REGIONS_FOLDER, region->id ? region->id : "",
+             region->tensor ? "npy" : "png");
     if (!f->code && strcmp(region->file, wanted) != 0)
         f->code = as_fail(r->err, ASSAY_E_FORMAT, "file \"%.80s\" is not \"%.80s\"",
                           region->file, wanted);
@@ -221,6 +221,19 @@ static void check_page(reader *r, as_fields *f, const as_corpus_region *region)
                           region->page, d->first_page, d->last_page);
 }
 
+/* An array for one of the network's inputs. */
+static assay_code read_tensor(reader *r, as_fields *f, as_corpus_region *region)
+{
+    region->tensor = keep(r, f, as_field_text(f, "tensor"));
+    region->file = keep(r, f, as_field_text(f, "file"));
+    check_file(r, f, region);
+    region->file_sha256 = keep_hash(r, f, "sha256");
+    if (!f->code && (!region->tensor[0] || !as_name_is_escaped(region->tensor)))
+        f->code = as_fail(r->err, ASSAY_E_FORMAT,
+                          "\"tensor\" is \"%.80s\", no name of an input", region->tensor);
+    return f->code;
+}
+
 static assay_code read_region(reader *r, as_fields *f, size_t index)
 {
     as_corpus_region *region = &r->corpus->regions[index];
@@ -228,8 +241,9 @@ static assay_code read_region(reader *r, as_fields *f, size_t index)
     region->id = keep_id(r, f, index);
     enter_document(r, f, index);
     region->page = (int)as_field_int(f, "page", 1, INT_MAX);
-    as_field_ints(f, "xywh", at, 4, 0, INT_MAX / 2);
     check_page(r, f, region);
+    if (as_corpus_is_tensors(r->corpus)) return read_tensor(r, f, region);
+    as_field_ints(f, "xywh", at, 4, 0, INT_MAX / 2);
     region->x = at[0];
     region->y = at[1];
     region->w = at[2];
@@ -275,7 +289,7 @@ static assay_code check_call(reader *r, as_fields *f, size_t index)
     as_field_ints(f, "shape", shape, 4, 1, INT_MAX);
     const json_t *inputs = as_field_array(f, "inputs");
     if (f->code) return f->code;
-    bool is_same = strcmp(id, call->id) == 0 && shape[0] == call->n && shape[1] == 3 &&
+    bool is_same = strcmp(id, call->id) == 0 && shape[0] == call->n && shape[1] == call->c &&
                    shape[2] == call->h && shape[3] == call->w &&
                    strcmp(document, r->corpus->documents[call->document].id) == 0 &&
                    json_array_size(inputs) == (size_t)call->n;
@@ -286,8 +300,8 @@ static assay_code check_call(reader *r, as_fields *f, size_t index)
     if (is_same) return ASSAY_OK;
     return as_fail(
         r->err, ASSAY_E_FORMAT,
-        "call \"%.80s\" is not the one that the regions give, \"%.80s\" of %dx3x%dx%d", id,
-        call->id, call->n, call->h, call->w);
+        "call \"%.80s\" is not the one that the regions give, \"%.80s\" of %dx%dx%dx%d", id,
+        call->id, call->n, call->c, call->h, call->w);
 }
 
 static assay_code check_calls(reader *r)

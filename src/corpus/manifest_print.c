@@ -50,6 +50,10 @@ static json_t *document_json(const as_corpus *corpus, size_t i)
 static json_t *region_json(const as_corpus *corpus, size_t i)
 {
     const as_corpus_region *r = &corpus->regions[i];
+    if (r->tensor)
+        return json_pack("{s:s, s:s, s:i, s:s, s:s, s:s}", "id", r->id, "document",
+                         corpus->documents[r->document].id, "page", r->page, "tensor",
+                         r->tensor, "file", r->file, "sha256", r->file_sha256);
     return json_pack("{s:s, s:s, s:i, s:[iiii], s:s, s:s, s:s, s:o, s:[ii]}", "id", r->id,
                      "document", corpus->documents[r->document].id, "page", r->page, "xywh",
                      r->x, r->y, r->w, r->h, "file", r->file, "sha256", r->file_sha256,
@@ -64,8 +68,8 @@ static json_t *call_json(const as_corpus *corpus, size_t i)
     for (int j = 0; j < c->n; j++)
         as_json_append(&inputs, json_string(corpus->regions[c->inputs[j]].id));
     return json_pack("{s:s, s:s, s:[iiii], s:o}", "id", c->id, "document",
-                     corpus->documents[c->document].id, "shape", c->n, 3, c->h, c->w, "inputs",
-                     inputs);
+                     corpus->documents[c->document].id, "shape", c->n, c->c, c->h, c->w,
+                     "inputs", inputs);
 }
 
 static json_t *skip_json(const as_corpus *corpus, size_t i)

@@ -68,10 +68,22 @@ static void check_sums(verification *v, const as_corpus *corpus)
     as_free(path);
 }
 
+/* That a region's file is there and whole. */
+static assay_code check_content(const as_corpus *corpus, size_t region, assay_error *problem)
+{
+    as_image image = {0};
+    as_npy array = {0};
+    assay_code code = as_corpus_is_tensors(corpus)
+                          ? as_corpus_region_array(corpus, region, &array, problem)
+                          : as_corpus_region_pixels(corpus, region, &image, problem);
+    as_npy_free(&array);
+    as_image_free(&image);
+    return code;
+}
+
 static void check_region(verification *v, const as_corpus *corpus, size_t region)
 {
     assay_error problem;
-    as_image image;
     struct stat info;
     const char *file = corpus->regions[region].file;
     char *path = as_corpus_region_path(corpus, region);
@@ -81,11 +93,8 @@ static void check_region(verification *v, const as_corpus *corpus, size_t region
     else if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode))
         code = as_fail(&problem, ASSAY_E_CHANGED, "%s is not a regular file", file);
     else
-        code = as_corpus_region_pixels(corpus, region, &image, &problem);
-    if (!code)
-        as_image_free(&image);
-    else
-        note(v, file, &problem);
+        code = check_content(corpus, region, &problem);
+    if (code) note(v, file, &problem);
     as_free(path);
 }
 

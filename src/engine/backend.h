@@ -17,6 +17,11 @@ typedef struct as_backend {
     assay_code (*input)(void *state, size_t n_floats, float **out, assay_error *err);
     assay_code (*forward)(void *state, const float *x, as_shape4 shape, const float **map,
                           as_shape4 *map_shape, assay_error *err);
+    /** As as_engine_run; NULL where forward is all. */
+    assay_code (*run)(void *state, const as_engine_tensors *inputs, as_engine_tensors *outputs,
+                      assay_error *err);
+    /** As as_engine_check_detector; NULL where loading looks. */
+    assay_code (*check_detector)(const void *state, assay_error *err);
     /** As as_engine_time; NULL where forward's caller has the right clock. */
     assay_code (*time)(void *state, const float *x, as_shape4 shape, size_t n, int64_t *ns,
                        assay_error *err);

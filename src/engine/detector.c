@@ -30,6 +30,8 @@ assay_code as_detector_new(as_engine *engine, const as_policy *policy, as_detect
                            assay_error *err)
 {
     *out = NULL;
+    assay_code code = as_engine_check_detector(engine, err);
+    if (code) return code;
     as_detector *d = as_alloc(sizeof *d);
     if (!d) return as_fail(err, ASSAY_E_MEMORY, "no memory for a detector");
     d->engine = engine;

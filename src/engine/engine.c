@@ -65,6 +65,47 @@ assay_code as_engine_forward(as_engine *engine, const float *x, as_shape4 shape,
     return code;
 }
 
+/* By forward, which takes one float tensor of rank 4. */
+static assay_code run_by_forward(as_engine *engine, const as_engine_tensors *inputs,
+                                 as_engine_tensors *outputs, assay_error *err)
+{
+    const assay_tensor *in = &inputs->items[0];
+    const float *map = NULL;
+    as_shape4 got = {0};
+    if (inputs->n != 1 || in->dtype != ASSAY_F32 || in->rank != 4)
+        return as_fail(
+            err, ASSAY_E_UNSUPPORTED,
+            "engine %s takes one float32 tensor of rank 4, not %zu tensors, the first of "
+            "rank %d",
+            engine->policy->engine, inputs->n, in->rank);
+    const as_shape4 shape = {(size_t)in->dims[0], (size_t)in->dims[1], (size_t)in->dims[2],
+                             (size_t)in->dims[3]};
+    assay_code code = engine->backend->forward(engine->state, in->data, shape, &map, &got, err);
+    outputs->n = 1;
+    outputs->items[0] =
+        (assay_tensor){.rank = 4,
+                       .dims = {(int64_t)got.n, (int64_t)got.c, (int64_t)got.h, (int64_t)got.w},
+                       .data = map};
+    return code;
+}
+
+assay_code as_engine_run(as_engine *engine, const as_engine_tensors *inputs,
+                         as_engine_tensors *outputs, assay_error *err)
+{
+    *outputs = (as_engine_tensors){0};
+    assay_code code = engine->backend->run
+                          ? engine->backend->run(engine->state, inputs, outputs, err)
+                          : run_by_forward(engine, inputs, outputs, err);
+    if (!code) engine->n_forwards++;
+    return code;
+}
+
+assay_code as_engine_check_detector(const as_engine *engine, assay_error *err)
+{
+    const as_backend *backend = engine->backend;
+    return backend->check_detector ? backend->check_detector(engine->state, err) : ASSAY_OK;
+}
+
 assay_code as_engine_input(as_engine *engine, size_t n_floats, float **out, assay_error *err)
 {
     *out = NULL;

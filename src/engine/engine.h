@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "assay/session.h"
 #include "engine/policy.h"
 
 /** Extents of an NCHW tensor. */
@@ -81,6 +82,29 @@ void as_engine_close(as_engine *engine);
  */
 assay_code as_engine_forward(as_engine *engine, const float *x, as_shape4 shape,
                              const float **map, as_shape4 *map_shape, assay_error *err);
+
+/** Most inputs, and most outputs, of a network that as_engine_run runs. */
+#define AS_ENGINE_PORTS 64
+
+/** Tensors of any type and rank, named; a plain value that borrows all. */
+typedef struct as_engine_tensors {
+    size_t n;
+    const char *names[AS_ENGINE_PORTS]; /**< Of inputs; outputs come in the model's order. */
+    assay_tensor items[AS_ENGINE_PORTS];
+} as_engine_tensors;
+
+/**
+ * Run any network once.  Adapters take one input of float32 and rank 4, whatever its name, and give one
+ * output, whose trailing extents of 1 are not told apart from none.
+ * @param outputs  filled; the data is the engine's, valid until the next call.
+ * @return ASSAY_E_ARGUMENT for an input that the network does not have or lacks;
+ *         ASSAY_E_UNSUPPORTED for more than the engine takes.
+ */
+assay_code as_engine_run(as_engine *engine, const as_engine_tensors *inputs,
+                         as_engine_tensors *outputs, assay_error *err);
+
+/** Whether the model has a text detector's ports, as far as the engine tells: one input, one output. */
+assay_code as_engine_check_detector(const as_engine *engine, assay_error *err);
 
 /**
  * Room in the engine's own memory for `n_floats` of input: a tensor (or any part of it) that is

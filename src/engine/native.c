@@ -9,6 +9,7 @@
 #include "run/run.h"
 
 typedef struct native {
+    char *model_name;       /* owns */
     assay_model *model;     /* owns */
     assay_session *session; /* owns */
     bool fuse, winograd;
@@ -21,16 +22,8 @@ static void native_close(void *state)
     if (!n) return;
     assay_session_free(n->session);
     assay_model_free(n->model);
+    as_free(n->model_name);
     as_free(n);
-}
-
-static assay_code check_ports(const native *n, const char *path, assay_error *err)
-{
-    int in = assay_model_n_inputs(n->model), out = assay_model_n_outputs(n->model);
-    if (in == 1 && out == 1) return ASSAY_OK;
-    return as_fail(err, ASSAY_E_UNSUPPORTED,
-                   "%s has %d inputs and %d outputs, a text detector has one of each",
-                   as_path_base(path), in, out);
 }
 
 static assay_code native_load(const as_policy *policy, const char *model_path, void **state,
@@ -39,6 +32,11 @@ static assay_code native_load(const as_policy *policy, const char *model_path, v
     *state = NULL;
     native *n = as_alloc(sizeof *n);
     if (!n) return as_fail(err, ASSAY_E_MEMORY, "no memory for an engine");
+    n->model_name = as_strdup(as_path_base(model_path));
+    if (!n->model_name) {
+        native_close(n);
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for an engine");
+    }
     n->fuse = policy->fuse;
     n->winograd = policy->winograd;
     snprintf(n->conv, sizeof n->conv, "%s", policy->conv ? policy->conv : "default");
@@ -48,7 +46,6 @@ static assay_code native_load(const as_policy *policy, const char *model_path, v
     options.conv = policy->conv;
     options.plan = policy->plan;
     assay_code code = assay_model_load(model_path, &options, &n->model, err);
-    if (!code) code = check_ports(n, model_path, err);
     if (!code) code = assay_session_new(n->model, policy->threads, &n->session, err);
     if (code)
         native_close(n);
@@ -106,6 +103,58 @@ static assay_code native_forward(void *state, const float *x, as_shape4 shape,
     *map = out.data;
     *map_shape = (as_shape4){extents[0], extents[1], extents[2], extents[3]};
     return ASSAY_OK;
+}
+
+static assay_code native_check_detector(const void *state, assay_error *err)
+{
+    const native *n = state;
+    int in = assay_model_n_inputs(n->model), out = assay_model_n_outputs(n->model);
+    if (in == 1 && out == 1) return ASSAY_OK;
+    return as_fail(err, ASSAY_E_UNSUPPORTED,
+                   "%s has %d inputs and %d outputs, a text detector has one of each",
+                   n->model_name, in, out);
+}
+
+/* Put each of the network's inputs in its place. */
+static assay_code order_inputs(const native *n, const as_engine_tensors *inputs,
+                               assay_tensor ordered[AS_ENGINE_PORTS], assay_error *err)
+{
+    size_t n_wanted = (size_t)assay_model_n_inputs(n->model);
+    if (n_wanted != inputs->n)
+        return as_fail(err, ASSAY_E_ARGUMENT, "%s has %zu inputs, %zu tensors are given",
+                       n->model_name, n_wanted, inputs->n);
+    for (size_t i = 0; i < n_wanted; i++) {
+        const char *name = assay_model_input_name(n->model, (int)i);
+        size_t at = 0;
+        while (at < inputs->n && strcmp(inputs->names[at], name) != 0)
+            at++;
+        if (at == inputs->n)
+            return as_fail(err, ASSAY_E_ARGUMENT,
+                           "%s has input '%.60s', no tensor is given for it", n->model_name,
+                           name);
+        ordered[i] = inputs->items[at];
+    }
+    return ASSAY_OK;
+}
+
+static assay_code native_run(void *state, const as_engine_tensors *inputs,
+                             as_engine_tensors *outputs, assay_error *err)
+{
+    native *n = state;
+    assay_tensor ordered[AS_ENGINE_PORTS];
+    int n_outputs = assay_model_n_outputs(n->model);
+    if (n_outputs > AS_ENGINE_PORTS)
+        return as_fail(err, ASSAY_E_UNSUPPORTED, "%s has %d outputs, at most %d are taken",
+                       n->model_name, n_outputs, AS_ENGINE_PORTS);
+    assay_code code = order_inputs(n, inputs, ordered, err);
+    if (!code)
+        code = assay_session_run(n->session, ordered, (int)inputs->n, outputs->items, n_outputs,
+                                 err);
+    if (!code) code = check_routes(n, err);
+    outputs->n = (size_t)n_outputs;
+    for (int i = 0; i < n_outputs; i++)
+        outputs->names[i] = assay_model_output_name(n->model, i);
+    return code;
 }
 
 static void native_cleanup(void *state)
@@ -169,6 +218,8 @@ const as_backend as_backend_native = {
     .load = native_load,
     .close = native_close,
     .forward = native_forward,
+    .run = native_run,
+    .check_detector = native_check_detector,
     .cleanup = native_cleanup,
     .describe = native_describe,
 };

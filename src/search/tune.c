@@ -46,6 +46,10 @@ static assay_code open_corpus(as_tuner *t, assay_error *err)
 {
     as_search_call chosen[AS_SEARCH_CALLS];
     assay_code code = as_corpus_load(t->options->corpus_path, &t->corpus, err);
+    if (!code && as_corpus_is_tensors(t->corpus))
+        code = as_fail(err, ASSAY_E_UNSUPPORTED,
+                       "%s holds tensors, routes are tuned on pictures for a text detector",
+                       t->options->corpus_path);
     if (code) return code;
     t->scratch = as_detect_scratch_new();
     t->truth = as_alloc_array(t->corpus->n_regions + 1, sizeof *t->truth);

@@ -76,6 +76,7 @@ static int add_input(as_replay *replay, const as_corpus_region *region, int docu
     replay->inputs[replay->n_inputs] = (as_input_row){
         .id = region->id,
         .file = region->file,
+        .tensor = region->tensor ? region->tensor : "",
         .sha256 = region->file_sha256,
         .document = document,
         .page = region->page,
@@ -106,11 +107,11 @@ static assay_code add_call(as_replay *replay, const as_corpus *corpus, size_t in
                 add_input(replay, &corpus->regions[region], p->documents[call->document]);
         inputs[i] = p->regions[region];
     }
-    replay->calls[replay->n_calls++] =
-        (as_call_row){.id = call->id,
-                      .document = p->documents[call->document],
-                      .shape = {(size_t)call->n, 3, (size_t)call->h, (size_t)call->w},
-                      .inputs = inputs};
+    replay->calls[replay->n_calls++] = (as_call_row){
+        .id = call->id,
+        .document = p->documents[call->document],
+        .shape = {(size_t)call->n, (size_t)call->c, (size_t)call->h, (size_t)call->w},
+        .inputs = inputs};
     return ASSAY_OK;
 }
 
