@@ -12,10 +12,10 @@
 #include "trial/trial.h"
 
 typedef struct experiment_options {
-    const char *model, *corpus, *output, *resume, *baseline, *require;
+    const char *model, *corpus, *output, *resume, *baseline, *require, *compare;
     as_strings policies, documents, calls;
-    int64_t limit_calls, cycles, rounds, seed;
-    double slot_timeout;
+    int64_t limit_calls, cycles, rounds, seed, ulp_bound;
+    double slot_timeout, abs_bound, rel_bound;
     int order, on_difference, language;
     bool exclusive_hardware, force, json;
 } experiment_options;
@@ -49,6 +49,14 @@ static const as_option options[] = {
               "kill a worker that takes longer; default: no limit"),
     AS_FLAG(experiment_options, exclusive_hardware, "exclusive-hardware",
             "note that nothing else uses this machine"),
+    AS_TEXT(experiment_options, compare, "compare", "boxes|tensor|top1",
+            "what has to be equal; default boxes, of tensors tensor"),
+    AS_DOUBLE(experiment_options, abs_bound, "abs-bound", "X", 0, 1e30,
+              "tensor: an element may be off by X; default 0"),
+    AS_DOUBLE(experiment_options, rel_bound, "rel-bound", "R", 0, 1e6,
+              "tensor: or by this share of its value; default 0"),
+    AS_INT(experiment_options, ulp_bound, "ulp-bound", "N", 0, 4294967295.0,
+           "tensor: or by N float32 values; default 0"),
     AS_TEXT(experiment_options, require, "require", "not-slower|faster=R",
             "what each candidate has to meet; exits 1 where one does not, 6 where undecided"),
     AS_FLAG(experiment_options, force, "force", "replace a run that is in RUN"),
@@ -134,6 +142,10 @@ static assay_code create(const as_cli *cli, const experiment_options *o,
     t.seed = o->seed;
     t.on_difference = (as_on_difference)o->on_difference;
     t.slot_timeout_s = o->slot_timeout;
+    t.compare = o->compare;
+    t.bound_absolute = o->abs_bound;
+    t.bound_relative = o->rel_bound;
+    t.bound_ulp = o->ulp_bound;
     t.exclusive_hardware = o->exclusive_hardware;
     t.force = o->force;
     t.command = command;
@@ -196,6 +208,7 @@ static bool has_settings(const experiment_options *o)
     return o->model || o->corpus || o->output || o->baseline || o->policies.n ||
            o->documents.n || o->calls.n || o->limit_calls || o->rounds || o->order ||
            o->on_difference || o->exclusive_hardware || o->force || o->slot_timeout > 0 ||
+           o->compare || o->abs_bound > 0 || o->rel_bound > 0 || o->ulp_bound ||
            o->cycles != defaults.cycles || o->seed != defaults.seed;
 }
 

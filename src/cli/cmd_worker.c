@@ -6,12 +6,14 @@
 #include "trial/worker.h"
 
 typedef struct worker_options {
-    const char *model, *corpus;
+    const char *model, *corpus, *outputs;
 } worker_options;
 
 static const as_option options[] = {
     AS_TEXT(worker_options, model, "model", "MODEL", "the network"),
     AS_TEXT(worker_options, corpus, "corpus", "CORPUS", "the frozen corpus"),
+    AS_TEXT(worker_options, outputs, "outputs", "FOLDER",
+            "tell outputs, which are put there, in the place of boxes"),
     AS_OPTIONS_END,
 };
 
@@ -23,6 +25,7 @@ static int run(const as_cli *cli, const void *values)
         return as_cli_usage(cli, "--model and --corpus are needed, and a job on stdin");
     as_worker_place place = {.model_path = o->model,
                              .corpus_path = o->corpus,
+                             .outputs_path = o->outputs,
                              .in = stdin,
                              .out = stdout,
                              .log = stderr};

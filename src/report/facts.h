@@ -22,6 +22,7 @@
 #include "report/language.h"
 #include "verdict/compare.h"
 #include "verdict/statistics.h"
+#include "verdict/tensor.h"
 #include "verdict/verdict.h"
 
 enum { AS_PREPROCESS, AS_FORWARD, AS_TRANSFER, AS_POSTPROCESS, AS_N_STAGES };
@@ -97,7 +98,8 @@ typedef struct as_batch_facts {
 /** An input whose boxes differ under a policy. */
 typedef struct as_difference_facts {
     int input, policy;
-    as_comparison comparison; /**< Of the truth and the first differing answer. */
+    as_comparison comparison;    /**< Of the truth and the first differing answer. */
+    as_tensor_comparison tensor; /**< In its place where outputs are compared. */
 } as_difference_facts;
 
 /** How disturbed a formal round was, by the rules of MEASURING, "Noise". */
@@ -149,6 +151,9 @@ typedef struct as_facts {
     as_policy_facts *policy; /**< [n_policies] */
     as_difference_facts *differences; /**< By input, then policy. */
     size_t n_differences;
+    as_compare_kind compare; /**< What was held equal. */
+    as_tensor_comparison
+        *policy_tensor; /**< [n_policies]: bounds that all outputs would need, of tensors. */
     size_t n_inputs_differing;          /**< Distinct, over all policies. */
     size_t n_empty_inputs;              /**< Whose truth has no box. */
     size_t stratum_calls[AS_N_STRATA];  /**< Calls of the corpus. */
@@ -223,6 +228,10 @@ size_t as_facts_break_even(const as_facts *f, size_t policy);
 
 /** Add a count of the evidence, -1 or more, to a sum of them, which stays where it would not fit. */
 void as_facts_add(int64_t *sum, int64_t count);
+
+/** Say in one phrase, without a full stop, how the answer differs. */
+void as_difference_describe(const as_facts *f, const as_difference_facts *difference,
+                            char text[AS_COMPARISON_TEXT]);
 
 /** Boxes of a stored set as detection's type; cleared first. */
 assay_code as_facts_boxes(const as_box_set_row *set, as_boxes *boxes, assay_error *err);

@@ -32,6 +32,30 @@ static assay_code compare_sets(const as_facts *f, int truth, int answer, as_boxe
     return code;
 }
 
+/** Compare the outputs that two stored sets stand for. */
+static assay_code compare_outputs(const as_facts *f, int truth, int answer,
+                                  as_tensor_comparison *out, assay_error *err)
+{
+    as_bytes a, b = {0};
+    const as_tensor_bounds bounds = {f->run->bound_absolute, f->run->bound_relative,
+                                     f->run->bound_ulp};
+    assay_code code = as_evidence_output(f->evidence, f->box_sets[truth].sha256, &a, err);
+    if (!code) code = as_evidence_output(f->evidence, f->box_sets[answer].sha256, &b, err);
+    if (!code) code = as_outputs_compare(&a, &b, f->compare, &bounds, out, err);
+    as_bytes_free(&a);
+    as_bytes_free(&b);
+    return code;
+}
+
+void as_difference_describe(const as_facts *f, const as_difference_facts *d,
+                            char text[AS_COMPARISON_TEXT])
+{
+    if (f->compare == AS_COMPARE_BOXES)
+        as_comparison_describe(&d->comparison, text);
+    else
+        as_tensor_describe(&d->tensor, f->compare, text);
+}
+
 /** What comparing keeps at hand while answers go by. */
 typedef struct comparing {
     as_facts *f;
@@ -69,6 +93,26 @@ static assay_code find_truth(comparing *c, assay_error *err)
     return code;
 }
 
+/** One of both comparisons; the other stays as it is. */
+static assay_code compare_answers(comparing *c, int truth, int answer, as_difference_facts *d,
+                                  assay_error *err)
+{
+    if (c->f->compare == AS_COMPARE_BOXES)
+        return compare_sets(c->f, truth, answer, &c->a, &c->b, &d->comparison, err);
+    return compare_outputs(c->f, truth, answer, &d->tensor, err);
+}
+
+/** The bounds that all of a policy's outputs would need. */
+static void note_bounds(as_tensor_comparison *all, const as_tensor_comparison *one)
+{
+    all->n += one->n;
+    all->n_beyond += one->n_beyond;
+    all->has_other_layout = all->has_other_layout || one->has_other_layout;
+    if (one->max_absolute > all->max_absolute) all->max_absolute = one->max_absolute;
+    if (one->max_relative > all->max_relative) all->max_relative = one->max_relative;
+    if (one->max_ulp > all->max_ulp) all->max_ulp = one->max_ulp;
+}
+
 static assay_code check_answer(comparing *c, const as_answer_row *answer, assay_error *err)
 {
     as_facts *f = c->f;
@@ -76,14 +120,14 @@ static assay_code check_answer(comparing *c, const as_answer_row *answer, assay_
     as_tally *cell = as_facts_cell(f, policy, (size_t)answer->input);
     int truth = f->truth[answer->input];
     if (answer->box_set != cell->last_set) {
-        as_comparison comparison = {.equal = true};
+        as_difference_facts d = {.comparison.equal = true, .tensor.equal = true};
         if (answer->box_set != truth) { /* equal lists are one set */
-            assay_code code =
-                compare_sets(f, truth, answer->box_set, &c->a, &c->b, &comparison, err);
+            assay_code code = compare_answers(c, truth, answer->box_set, &d, err);
             if (code) return code;
         }
         cell->last_set = answer->box_set;
-        cell->last_equal = comparison.equal;
+        cell->last_equal = d.comparison.equal && d.tensor.equal;
+        note_bounds(&f->policy_tensor[policy], &d.tensor);
     }
     cell->n_checks++;
     if (cell->last_equal) return ASSAY_OK;
@@ -120,8 +164,7 @@ static assay_code list_differences(comparing *c, assay_error *err)
             as_difference_facts *d = &f->differences[f->n_differences++];
             d->input = (int)i;
             d->policy = (int)p;
-            code = compare_sets(f, f->truth[i], cell->differing_set, &c->a, &c->b,
-                                &d->comparison, err);
+            code = compare_answers(c, f->truth[i], cell->differing_set, d, err);
         }
         f->n_inputs_differing += f->n_differences > before;
     }
@@ -156,6 +199,10 @@ assay_code as_facts_compare(as_facts *f, assay_error *err)
     if (!code) code = as_facts_array(f, f->n_inputs, sizeof(int), &c.truth_slot, err);
     if (!code) code = as_facts_array(f, f->n_inputs, sizeof(int), &c.truth_cycle, err);
     if (!code) code = as_facts_array(f, n_cells, sizeof *f->cells, &f->cells, err);
+    if (!code) code = as_compare_parse(f->run->compare, &f->compare, err);
+    if (!code)
+        code =
+            as_facts_array(f, f->n_policies, sizeof *f->policy_tensor, &f->policy_tensor, err);
     if (code) return code;
     for (size_t i = 0; i < n_cells; i++)
         f->cells[i].last_set = f->cells[i].differing_set = f->cells[i].differing_slot = -1;
@@ -164,7 +211,8 @@ assay_code as_facts_compare(as_facts *f, assay_error *err)
     if (!code) code = as_evidence_each_answer(f->evidence, -1, NULL, take_answer, &c, err);
     if (!code) code = list_differences(&c, err);
     for (size_t i = 0; i < f->n_inputs; i++)
-        f->n_empty_inputs += f->truth[i] >= 0 && f->box_sets[f->truth[i]].n == 0;
+        f->n_empty_inputs += f->compare == AS_COMPARE_BOXES && f->truth[i] >= 0 &&
+                             f->box_sets[f->truth[i]].n == 0;
     for (size_t i = 0; i < f->n_slots; i++)
         f->n_incomplete_slots += f->slots[i].state == AS_SLOT_FINISHED && !is_complete(f, i);
     as_boxes_free(&c.a);

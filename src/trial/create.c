@@ -13,21 +13,30 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "engine/engine.h"
+#include "engine/detector.h"
 #include "trial/adapters.h"
 #include "trial/environment.h"
 #include "trial/executed.h"
 #include "trial/replay.h"
 #include "trial/verify.h"
+#include "verdict/tensor.h"
 
 /* What a run makes; --force removes these and nothing else. */
-static const char *const made[] = {"evidence.db",      "evidence.db-journal",
-                                   "evidence.db.part", "evidence.db.part-journal",
-                                   "executed",         "logs",
-                                   "summary.json",     "report.md",
-                                   "report.html",      "plots",
-                                   "calls.csv",        "background-load.jsonl",
-                                   "experiment.json",  "review",
+static const char *const made[] = {"evidence.db",
+                                   "evidence.db-journal",
+                                   "evidence.db.part",
+                                   "evidence.db.part-journal",
+                                   "executed",
+                                   "logs",
+                                   "outputs",
+                                   "summary.json",
+                                   "report.md",
+                                   "report.html",
+                                   "plots",
+                                   "calls.csv",
+                                   "background-load.jsonl",
+                                   "experiment.json",
+                                   "review",
                                    "diagnostics"};
 
 /* Everything that the plan borrows from; owns. */
@@ -44,6 +53,7 @@ typedef struct beginning {
     char model_sha256[AS_SHA256_HEX], program_sha256[AS_SHA256_HEX];
     char created[AS_CLOCK_LABEL];
     size_t n_rounds;
+    as_compare_kind compare;
     int baseline;
 } beginning;
 
@@ -125,6 +135,36 @@ static assay_code find_absolute(const char *path, char **out, assay_error *err)
     return as_fail(err, ASSAY_E_IO, "%s cannot be found: %s", path, strerror(errno));
 }
 
+/* Splitting and padding are of pictures: a tensor goes to the network as it is. */
+static assay_code check_policy_keys(const beginning *b, const as_policy *policy,
+                                    assay_error *err)
+{
+    if (!as_corpus_is_tensors(b->corpus) || (!policy->split_at && !policy->bucket))
+        return ASSAY_OK;
+    return as_fail(
+        err, ASSAY_E_ARGUMENT,
+        "policy key '%s' is for pictures, the corpus holds tensors, which run as they are",
+        policy->bucket ? "bucket" : "split-at");
+}
+
+/* Boxes are of pictures, the other comparisons of any outputs. */
+static assay_code choose_compare(beginning *b, assay_error *err)
+{
+    const as_trial_options *o = b->options;
+    bool has_tensors = as_corpus_is_tensors(b->corpus);
+    b->compare = has_tensors ? AS_COMPARE_TENSOR : AS_COMPARE_BOXES;
+    assay_code code = o->compare ? as_compare_parse(o->compare, &b->compare, err) : ASSAY_OK;
+    if (!code && has_tensors && b->compare == AS_COMPARE_BOXES)
+        code =
+            as_fail(err, ASSAY_E_ARGUMENT,
+                    "--compare boxes needs pictures, the corpus holds tensors: tensor or top1");
+    bool has_bounds = o->bound_absolute > 0 || o->bound_relative > 0 || o->bound_ulp > 0;
+    if (!code && has_bounds && b->compare != AS_COMPARE_TENSOR)
+        code = as_fail(err, ASSAY_E_ARGUMENT, "bounds are for --compare tensor, %s has none",
+                       as_compare_name(b->compare));
+    return code;
+}
+
 /* Load the model under every policy once, so that what cannot run is said before the run. */
 static assay_code check_model(beginning *b, assay_error *err)
 {
@@ -132,11 +172,13 @@ static assay_code check_model(beginning *b, assay_error *err)
     if (!code) code = as_sha256_file(b->model_path, b->model_sha256, err);
     for (size_t i = 0; i < b->options->n_policies && !code; i++) {
         as_engine *engine;
-        code = as_engine_open(&b->parsed[i], b->model_path, &engine, err);
-        if (!code)
+        code = check_policy_keys(b, &b->parsed[i], err);
+        if (!code) code = as_engine_open(&b->parsed[i], b->model_path, &engine, err);
+        if (!code) {
+            if (!as_corpus_is_tensors(b->corpus)) code = as_engine_check_detector(engine, err);
             as_engine_close(engine);
-        else
-            as_error_where(err, "policy %s", b->parsed[i].name);
+        }
+        if (code) as_error_where(err, "policy %s", b->parsed[i].name);
     }
     return code;
 }
@@ -145,6 +187,7 @@ static assay_code check_corpus(beginning *b, const as_trial_control *control, as
 {
     assay_code code = find_absolute(b->options->corpus_path, &b->corpus_path, err);
     if (!code) code = as_corpus_load(b->corpus_path, &b->corpus, err);
+    if (!code) code = choose_compare(b, err);
     if (!code) code = as_replay_choose(b->corpus, b->options, &b->replay, err);
     return code ? code : as_verify_corpus(b->corpus_path, control, err);
 }
@@ -238,7 +281,11 @@ static as_evidence_plan plan_of(const beginning *b)
                                       .findings_json = b->findings_text,
                                       .state = AS_RUN_SMOKE,
                                       .corpus_calls = (int64_t)b->corpus->n_calls,
-                                      .corpus_inputs = (int64_t)b->corpus->n_regions},
+                                      .corpus_inputs = (int64_t)b->corpus->n_regions,
+                                      .compare = as_compare_name(b->compare),
+                                      .bound_absolute = o->bound_absolute,
+                                      .bound_relative = o->bound_relative,
+                                      .bound_ulp = o->bound_ulp},
                               .policies = b->policies,
                               .n_policies = o->n_policies,
                               .orders = b->orders,
@@ -283,8 +330,8 @@ assay_code as_trial_create(const as_trial_options *options, const as_trial_contr
     if (!code) code = find_baseline(&b, err);
     if (!code) code = make_order(&b, err);
     if (!code) code = check_place(options, err);
-    if (!code) code = check_model(&b, err);
     if (!code) code = check_corpus(&b, control, err);
+    if (!code) code = check_model(&b, err);
     if (!code) code = as_executed_program_sha256(b.program_sha256, err);
     if (!code) code = look_at_machine(&b, err);
     if (!code) code = write_beginning(&b, err);

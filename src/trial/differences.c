@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "verdict/compare.h"
+#include "verdict/tensor.h"
 
 /* The tables that comparing needs; borrows from the reader. */
 typedef struct tables {
@@ -16,6 +17,7 @@ typedef struct tables {
     size_t n_policies, n_inputs, n_slots, n_sets;
     as_evidence *evidence;
     bool smoke_only;
+    as_compare_kind kind;
     int *truth; /* owns: of each input its box set, -1 without */
     as_differences *out;
 } tables;
@@ -42,31 +44,58 @@ static assay_code boxes_of(const as_box_set_row *set, as_boxes *out, assay_error
     return code;
 }
 
-/* Sets with one index have equal bits; others may still be equal within the scores' tolerance. */
-static assay_code compare(const tables *t, int truth, int answer, as_comparison *out,
-                          assay_error *err)
+static assay_code compare_boxes(const tables *t, int truth, int answer, bool *is_equal,
+                                char how[AS_COMPARISON_TEXT], assay_error *err)
 {
-    *out = (as_comparison){.equal = true};
-    if (truth == answer) return ASSAY_OK;
     as_boxes a, b = {0};
     assay_code code = boxes_of(&t->sets[truth], &a, err);
     if (!code) code = boxes_of(&t->sets[answer], &b, err);
-    if (!code) *out = as_boxes_compare(&a, &b);
+    if (!code) {
+        as_comparison found = as_boxes_compare(&a, &b);
+        *is_equal = found.equal;
+        as_comparison_describe(&found, how);
+    }
     as_boxes_free(&a);
     as_boxes_free(&b);
     return code;
 }
 
-static void note_difference(const tables *t, const as_answer_row *answer,
-                            const as_comparison *comparison, as_differences *out)
+static assay_code compare_outputs(const tables *t, int truth, int answer, bool *is_equal,
+                                  char how[AS_TENSOR_TEXT], assay_error *err)
+{
+    as_bytes a, b = {0};
+    as_tensor_comparison found;
+    const as_run_row *run = as_evidence_run(t->evidence);
+    const as_tensor_bounds bounds = {run->bound_absolute, run->bound_relative, run->bound_ulp};
+    assay_code code = as_evidence_output(t->evidence, t->sets[truth].sha256, &a, err);
+    if (!code) code = as_evidence_output(t->evidence, t->sets[answer].sha256, &b, err);
+    if (!code) code = as_outputs_compare(&a, &b, t->kind, &bounds, &found, err);
+    if (!code) {
+        *is_equal = found.equal;
+        as_tensor_describe(&found, t->kind, how);
+    }
+    as_bytes_free(&a);
+    as_bytes_free(&b);
+    return code;
+}
+
+/* Sets with one index have equal bits; others may still be equal within the bounds. */
+static assay_code compare(const tables *t, int truth, int answer, bool *is_equal,
+                          char how[AS_COMPARISON_TEXT], assay_error *err)
+{
+    *is_equal = true;
+    if (truth == answer) return ASSAY_OK;
+    return (t->kind == AS_COMPARE_BOXES ? compare_boxes : compare_outputs)(t, truth, answer,
+                                                                           is_equal, how, err);
+}
+
+static void note_difference(const tables *t, const as_answer_row *answer, const char *how,
+                            as_differences *out)
 {
     int policy = t->slots[answer->slot].policy;
-    if (!out->first[0]) {
-        char how[AS_COMPARISON_TEXT];
-        as_comparison_describe(comparison, how);
+    if (!out->first[0])
         snprintf(out->first, sizeof out->first, "policy %s differs on input %.80s: %s",
                  t->policies[policy].name, t->inputs[answer->input].id, how);
-    }
     out->policies[policy] = true;
     if (!out->inputs[answer->input]) out->n_differing_inputs++;
     out->inputs[answer->input] = true;
@@ -106,11 +135,12 @@ static assay_code find_truth(tables *t, assay_error *err)
 static assay_code check_answer(void *context, const as_answer_row *answer, assay_error *err)
 {
     const tables *t = context;
-    as_comparison comparison;
+    char how[AS_COMPARISON_TEXT] = "";
+    bool is_equal;
     int truth = t->truth[answer->input];
     if (truth < 0 || !counts(t, answer->slot)) return ASSAY_OK;
-    assay_code code = compare(t, truth, answer->box_set, &comparison, err);
-    if (!code && !comparison.equal) note_difference(t, answer, &comparison, t->out);
+    assay_code code = compare(t, truth, answer->box_set, &is_equal, how, err);
+    if (!code && !is_equal) note_difference(t, answer, how, t->out);
     return code;
 }
 
@@ -119,7 +149,8 @@ assay_code as_differences_find(as_evidence *evidence, bool smoke_only, as_differ
 {
     tables t = {.evidence = evidence, .smoke_only = smoke_only};
     *out = NULL;
-    assay_code code = read_tables(evidence, &t, err);
+    assay_code code = as_compare_parse(as_evidence_run(evidence)->compare, &t.kind, err);
+    if (!code) code = read_tables(evidence, &t, err);
     if (code) return code;
     as_differences *found = t.out = as_alloc(sizeof *found);
     t.truth = as_alloc_array(t.n_inputs + 1, sizeof *t.truth);

@@ -11,10 +11,11 @@
 
 static json_t *input_json(const as_input_row *input)
 {
-    return json_pack("{s:s s:s s:i s:i s:f s:f s:f s:i s:s}", "file", input->file, "sha256",
-                     input->sha256, "h", input->height_px, "w", input->width_px, "thresh",
-                     input->thresh, "box_thresh", input->box_thresh, "unclip", input->unclip,
-                     "limit_side", input->limit_side, "limit_type", input->limit_type);
+    return json_pack("{s:s s:s s:s s:i s:i s:f s:f s:f s:i s:s}", "file", input->file, "tensor",
+                     input->tensor ? input->tensor : "", "sha256", input->sha256, "h",
+                     input->height_px, "w", input->width_px, "thresh", input->thresh,
+                     "box_thresh", input->box_thresh, "unclip", input->unclip, "limit_side",
+                     input->limit_side, "limit_type", input->limit_type);
 }
 
 static json_t *call_json(const as_call_row *call)
@@ -58,13 +59,14 @@ static bool read_input(const json_t *json, as_arena *arena, as_input_row *input)
     input->file = take_text(json, "file", arena);
     input->sha256 = take_text(json, "sha256", arena);
     input->limit_type = take_text(json, "limit_type", arena);
+    input->tensor = take_text(json, "tensor", arena);
     input->width_px = (int)json_integer_value(json_object_get(json, "w"));
     input->height_px = (int)json_integer_value(json_object_get(json, "h"));
     input->limit_side = (int)json_integer_value(json_object_get(json, "limit_side"));
     input->thresh = json_number_value(json_object_get(json, "thresh"));
     input->box_thresh = json_number_value(json_object_get(json, "box_thresh"));
     input->unclip = json_number_value(json_object_get(json, "unclip"));
-    return input->file && input->sha256 && input->limit_type;
+    return input->file && input->sha256 && input->limit_type && input->tensor;
 }
 
 static bool read_extent(const json_t *shape, size_t at, size_t *out)

@@ -23,6 +23,8 @@ typedef struct as_job {
     size_t n_inputs;
     const as_call_row *calls; /**< In order, those of a document side by side. */
     size_t n_calls;
+    bool
+        keeps_outputs; /**< Answers are outputs in the place of boxes; told on the command line. */
 } as_job;
 
 /** One line in fresh memory (as_free).  @return ASSAY_E_MEMORY. */

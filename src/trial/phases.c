@@ -164,8 +164,8 @@ static assay_code keep_reviews(const trial *t, const as_differences *found, assa
 {
     assay_code code = ASSAY_OK;
     for (size_t i = 0; i < found->n_inputs && !code; i++) {
-        if (!found->inputs[i]) continue;
         const as_input_row *input = &t->place.inputs[i];
+        if (!found->inputs[i] || (input->tensor && input->tensor[0])) continue; /* no picture */
         char hex[AS_SHA256_HEX];
         as_bytes png = {0};
         char *path = as_path_join(t->place.run->corpus_path, input->file);

@@ -93,21 +93,32 @@ assay_code as_protocol_memory(FILE *out, const as_memory_moment *moment,
                err);
 }
 
+static json_t *outputs_json(const as_call_report *report)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < report->call.n; i++)
+        as_json_append(&list, json_string(report->outputs[i]));
+    return list;
+}
+
 assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report *report,
                             const as_boxes *boxes, assay_error *err)
 {
     json_t *pieces = json_array();
     for (size_t i = 0; i < report->n_pieces; i++)
         as_json_append(&pieces, shape_json(report->pieces[i]));
-    return put(
-        out,
-        json_pack("{s:s s:i s:i s:o s:o s:[I,I,I,I] s:s s:s s:I s:o}", "event", "call", "cycle",
+    json_t *event =
+        json_pack("{s:s s:i s:i s:o s:o s:[I,I,I,I] s:s s:s s:I}", "event", "call", "cycle",
                   cycle, "call", call, "shape", shape_json(report->call), "pieces", pieces,
                   "ns", (json_int_t)report->preprocess_ns, (json_int_t)report->forward_ns,
                   (json_int_t)report->transfer_ns, (json_int_t)report->postprocess_ns, "clock",
                   as_clock_fault_name(report->clock), "map", report->map_sha256, "not_finite",
-                  (json_int_t)report->n_not_finite, "boxes", boxes_json(boxes, report->call.n)),
-        err);
+                  (json_int_t)report->n_not_finite);
+    if (report->outputs)
+        as_json_set(&event, "outputs", outputs_json(report));
+    else
+        as_json_set(&event, "boxes", boxes_json(boxes, report->call.n));
+    return put(out, event, err);
 }
 
 assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,

@@ -9,6 +9,7 @@
  *     {"event":"call", "cycle":0, "call":0, "shape":[..], "pieces":[[..]], "ns":[p,f,t,q],
  *                      "clock":"good", "map":"<sha256>", "not_finite":0,
  *                      "boxes":[[[x,y, x,y, x,y, x,y, score], ..], ..one list an input..]}
+ *                      or, where tensors are compared, "outputs":["<sha256>", ..one an input..]
  *     {"event":"cleanup", "cycle":0, "document":0, "ns":..}
  *     {"event":"noise", "wall_s":.., ..}          over all calls
  *     {"event":"end", "close_ns":.., "engine":{..}, "user_s":.., ...}
@@ -47,7 +48,7 @@ typedef struct as_memory_moment {
 assay_code as_protocol_memory(FILE *out, const as_memory_moment *moment,
                               const as_memory_sample *sample, assay_error *err);
 
-/** @param boxes  as_boxes boxes[report->call.n] */
+/** @param boxes  as_boxes boxes[report->call.n]; not read where the report has outputs. */
 assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report *report,
                             const as_boxes *boxes, assay_error *err);
 

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "trial/outputs.h"
 #include "trial/yield.h"
+#include "verdict/tensor.h"
 
 /* A worker that has told its end has only to leave. */
 static const double leave_within_s = 30;
@@ -20,6 +23,7 @@ typedef struct slot {
     as_yield *yield;
     as_process *process;
     as_process_result result;
+    char *outputs; /* owns: folder of a network's outputs, NULL where boxes are told */
     char name[96]; /* "round2-split" */
     char started[AS_CLOCK_LABEL];
     double total_s;
@@ -48,26 +52,44 @@ static as_job make_job(const as_slot_place *place, const as_slot_order *order)
 }
 
 /* worker_argv, then where model and corpus are; in fresh memory. */
-static const char **make_argv(const as_slot_place *place)
+static const char **make_argv(const as_slot_place *place, const char *outputs)
 {
     static const char *const own[] = {"/proc/self/exe", "worker", NULL};
     const char *const *worker = place->control->worker_argv ? place->control->worker_argv : own;
     size_t n = 0;
     while (worker[n])
         n++;
-    const char **argv = as_alloc_array(n + 5, sizeof *argv);
+    const char **argv = as_alloc_array(n + 7, sizeof *argv);
     if (!argv) return NULL;
     memcpy(argv, worker, n * sizeof *argv);
     argv[n] = "--model";
     argv[n + 1] = place->run->model_path;
     argv[n + 2] = "--corpus";
     argv[n + 3] = place->run->corpus_path;
+    if (outputs) {
+        argv[n + 4] = "--outputs";
+        argv[n + 5] = outputs;
+    }
     return argv;
+}
+
+/* An empty folder for the outputs, where tensors are compared. */
+static assay_code prepare_outputs(slot *s, assay_error *err)
+{
+    as_compare_kind kind;
+    const char *compare = s->place->run->compare;
+    assay_code code = as_compare_parse(compare ? compare : "", &kind, err);
+    if (code || kind == AS_COMPARE_BOXES) return code;
+    s->job.keeps_outputs = true;
+    s->outputs = as_outputs_folder(s->place->run_folder);
+    if (!s->outputs) return as_fail(err, ASSAY_E_MEMORY, "no memory for a folder of outputs");
+    code = as_path_remove(s->outputs, err);
+    return code ? code : as_folder_make(s->outputs, err);
 }
 
 static assay_code start(slot *s, assay_error *err)
 {
-    const char **argv = make_argv(s->place);
+    const char **argv = make_argv(s->place, s->outputs);
     char *log = as_format("%s/logs/%s.log", s->place->run_folder, s->name);
     assay_code code =
         argv && log ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory to start a worker");
@@ -143,6 +165,7 @@ static assay_code gather(slot *s, assay_error *told, assay_error *err)
 static assay_code talk(slot *s, assay_error *told, assay_error *err)
 {
     assay_code code = as_evidence_slot_begin(s->place->writer, err);
+    if (!code) code = prepare_outputs(s, err);
     if (!code) code = start(s, err);
     if (!code) code = give_job(s, err);
     if (!code) code = gather(s, told, err);
@@ -209,6 +232,8 @@ static assay_code store(slot *s, const as_slot_end *end, assay_error *err)
     record.slot.error_code = end->code ? assay_code_name(end->code) : "";
     record.slot.log = log;
     assay_code code = pass_on(s, err);
+    if (!code && s->outputs && end->state == AS_SLOT_FINISHED)
+        code = as_outputs_store(s->outputs, s->place->writer, err);
     return code ? code : as_evidence_slot_end(s->place->writer, &record.slot, err);
 }
 
@@ -235,5 +260,7 @@ assay_code as_slot_run(const as_slot_place *place, const as_slot_order *order, a
     as_process_result_free(&s.result);
     as_process_free(s.process);
     as_yield_free(s.yield);
+    if (s.outputs && as_path_remove(s.outputs, code ? NULL : err) && !code) code = ASSAY_E_IO;
+    as_free(s.outputs);
     return code;
 }

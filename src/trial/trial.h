@@ -61,6 +61,10 @@ typedef struct as_trial_options {
     int64_t seed;
     as_on_difference on_difference;
     double slot_timeout_s; /**< 0 = none. */
+    const char
+        *compare; /**< "boxes", "tensor", "top1"; NULL = boxes of pictures, else tensor. */
+    double bound_absolute, bound_relative; /**< Of tensor; each suffices for an element. */
+    int64_t bound_ulp;
     bool exclusive_hardware;
     bool force;          /**< Replace a run that is in run_folder. */
     const char *command; /**< Shell line that does it again. */

@@ -12,19 +12,23 @@
 #include "trial/demand.h"
 #include "trial/job.h"
 #include "trial/noise_meter.h"
+#include "trial/outputs.h"
 #include "trial/protocol.h"
+#include "trial/tensor_call.h"
 
 typedef struct worker {
     as_worker_place place;
     as_job job;
-    as_policy policy;          /* owns its strings */
-    as_engine *engine;         /* owns */
-    as_detector *detector;     /* owns */
-    as_noise_meter *meter;     /* owns */
-    as_image *images;          /* owns: pixels of one call's inputs */
-    as_detector_input *inputs; /* owns the array, borrows the pixels */
-    as_boxes *boxes;           /* owns: answers of one call */
-    size_t room;               /* of the three arrays: the largest call's inputs */
+    as_policy policy;               /* owns its strings */
+    as_engine *engine;              /* owns */
+    as_detector *detector;          /* owns */
+    as_noise_meter *meter;          /* owns */
+    as_image *images;               /* owns: pixels of one call's inputs */
+    as_detector_input *inputs;      /* owns the array, borrows the pixels */
+    as_boxes *boxes;                /* owns: answers of one call */
+    char (*outputs)[AS_SHA256_HEX]; /* owns: hashes of one call's outputs */
+    int64_t resolution_ns;          /* of the clock */
+    size_t room;                    /* of the four arrays: the largest call's inputs */
 } worker;
 
 static assay_code tell_memory(const worker *w, const char *when, int cycle, int document,
@@ -41,6 +45,12 @@ static assay_code tell_memory(const worker *w, const char *when, int cycle, int 
     return as_protocol_memory(w->place.out, &moment, &sample, err);
 }
 
+/* Whether the corpus is one of tensors, for any network. */
+static bool has_tensors(const worker *w)
+{
+    return w->job.n_inputs > 0 && w->job.inputs[0].tensor[0];
+}
+
 static assay_code load(worker *w, assay_error *err)
 {
     as_engine_facts facts;
@@ -52,7 +62,7 @@ static assay_code load(worker *w, assay_error *err)
     code = as_engine_load(w->engine, w->place.model_path, err);
     int64_t load_ns = as_clock_ns() - begin_ns;
     if (code) return code;
-    code = as_detector_new(w->engine, &w->policy, &w->detector, err);
+    if (!has_tensors(w)) code = as_detector_new(w->engine, &w->policy, &w->detector, err);
     as_engine_describe(w->engine, &facts);
     if (!code) code = as_protocol_loaded(w->place.out, load_ns, &facts, err);
     if (!code) code = as_demand_check(&w->policy, &facts, "start", err);
@@ -67,12 +77,14 @@ static assay_code load(worker *w, assay_error *err)
 static assay_code make_room(worker *w, assay_error *err)
 {
     w->room = 1;
+    w->resolution_ns = as_clock_resolution_ns();
     for (size_t i = 0; i < w->job.n_calls; i++)
         if (w->job.calls[i].shape.n > w->room) w->room = w->job.calls[i].shape.n;
     w->images = as_alloc_array(w->room, sizeof *w->images);
     w->inputs = as_alloc_array(w->room, sizeof *w->inputs);
     w->boxes = as_alloc_array(w->room, sizeof *w->boxes);
-    return w->images && w->inputs && w->boxes
+    w->outputs = as_alloc_array(w->room, sizeof *w->outputs);
+    return w->images && w->inputs && w->boxes && w->outputs
                ? ASSAY_OK
                : as_fail(err, ASSAY_E_MEMORY, "no memory for calls of %zu inputs", w->room);
 }
@@ -111,6 +123,24 @@ static as_detect_settings settings_of(const as_input_row *input)
         .limit_type = strcmp(input->limit_type, "min") == 0 ? AS_LIMIT_MIN : AS_LIMIT_MAX};
 }
 
+/* Each input's map as its outputs. */
+static assay_code keep_maps(worker *w, as_call_report *report, assay_error *err)
+{
+    as_shape4 shape;
+    size_t n_not_finite = 0; /* the report has them */
+    assay_code code = ASSAY_OK;
+    const float *maps = as_detector_maps(w->detector, &shape);
+    for (size_t i = 0; i < shape.n && !code; i++) {
+        as_engine_tensors map = {.n = 1};
+        map.items[0] = (assay_tensor){.rank = 4,
+                                      .dims = {1, 1, (int64_t)shape.h, (int64_t)shape.w},
+                                      .data = maps + i * shape.h * shape.w};
+        code = as_outputs_keep(w->place.outputs_path, &map, w->outputs[i], &n_not_finite, err);
+    }
+    report->outputs = (const char(*)[AS_SHA256_HEX])w->outputs;
+    return code;
+}
+
 static assay_code detect_and_tell(worker *w, int cycle, int at, assay_error *err)
 {
     const as_call_row *call = &w->job.calls[at];
@@ -118,7 +148,29 @@ static assay_code detect_and_tell(worker *w, int cycle, int at, assay_error *err
     as_detect_settings settings = settings_of(&w->job.inputs[call->inputs[0]]);
     assay_code code = as_detector_run(w->detector, &settings, w->inputs, call->shape.n,
                                       w->boxes, &report, err);
+    if (!code && w->place.outputs_path) code = keep_maps(w, &report, err);
     if (!code) code = as_protocol_call(w->place.out, cycle, at, &report, w->boxes, err);
+    return code ? code : tell_memory(w, "call", cycle, call->document, at, err);
+}
+
+/* A call of tensors: all its inputs have the same answer. */
+static assay_code run_tensors(worker *w, int cycle, int at, assay_error *err)
+{
+    const as_call_row *call = &w->job.calls[at];
+    as_engine_tensors outputs;
+    as_call_report report;
+    if (!w->place.outputs_path)
+        return as_fail(err, ASSAY_E_ARGUMENT, "tensors have outputs, --outputs is missing");
+    assay_code code = as_tensor_call_run(w->engine, &w->job, call, w->place.corpus_path,
+                                         w->resolution_ns, &outputs, &report, err);
+    if (!code)
+        code = as_outputs_keep(w->place.outputs_path, &outputs, w->outputs[0],
+                               &report.n_not_finite, err);
+    for (size_t i = 1; i < call->shape.n; i++)
+        memcpy(w->outputs[i], w->outputs[0], sizeof *w->outputs);
+    memcpy(report.map_sha256, w->outputs[0], sizeof report.map_sha256);
+    report.outputs = (const char(*)[AS_SHA256_HEX])w->outputs;
+    if (!code) code = as_protocol_call(w->place.out, cycle, at, &report, NULL, err);
     return code ? code : tell_memory(w, "call", cycle, call->document, at, err);
 }
 
@@ -147,7 +199,7 @@ static assay_code clean_up(worker *w, int cycle, int document, assay_error *err)
     if (code) return code;
     as_noise_meter_look(w->meter); /* threads may end with what is cleaned up */
     int64_t begin_ns = as_clock_ns();
-    as_detector_cleanup(w->detector);
+    if (w->detector) as_detector_cleanup(w->detector);
     as_engine_cleanup(w->engine);
     int64_t elapsed_ns = as_clock_ns() - begin_ns;
     code = as_protocol_cleanup(w->place.out, cycle, document, elapsed_ns, err);
@@ -160,7 +212,7 @@ static assay_code run_cycle(worker *w, int cycle, assay_error *err)
     for (size_t i = 0; i < w->job.n_calls && !code; i++) {
         int document = w->job.calls[i].document;
         bool is_last = i + 1 == w->job.n_calls || w->job.calls[i + 1].document != document;
-        code = run_call(w, cycle, (int)i, err);
+        code = (has_tensors(w) ? run_tensors : run_call)(w, cycle, (int)i, err);
         if (!code && is_last) code = clean_up(w, cycle, document, err);
     }
     if (!code) fprintf(w->place.log, "cycle %d: %zu calls\n", cycle, w->job.n_calls);
@@ -245,6 +297,7 @@ assay_code as_worker_run(const as_worker_place *place, assay_error *err)
     as_free(w.images);
     as_free(w.inputs);
     as_free(w.boxes);
+    as_free(w.outputs);
     as_arena_free(arena);
     return code;
 }

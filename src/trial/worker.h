@@ -16,9 +16,12 @@
 typedef struct as_worker_place {
     const char *model_path;
     const char *corpus_path; /**< Inputs' files stand in it. */
-    FILE *in;                /**< The job (job.h). */
-    FILE *out;               /**< Told to the experiment (protocol.h). */
-    FILE *log;               /**< Notes for people. */
+    const char
+        *outputs_path; /**< Outputs are put into this folder, and told in the place of boxes;
+                                   NULL: boxes are told. */
+    FILE *in;          /**< The job (job.h). */
+    FILE *out;         /**< Told to the experiment (protocol.h). */
+    FILE *log;         /**< Notes for people. */
 } as_worker_place;
 
 /**

@@ -244,6 +244,18 @@ static assay_code take_answer(as_yield *yield, const json_t *json, int cycle, in
     return add(&yield->lists[ANSWERS], &answer, sizeof answer, err);
 }
 
+/* The hash of an input's outputs, which are a file by now. */
+static assay_code take_output(as_yield *yield, const json_t *json, int cycle, int input,
+                              assay_error *err)
+{
+    const char *hex = json_string_value(json);
+    if (!hex || !as_sha256_is_hex(hex)) return not_allowed("outputs without their hash", err);
+    as_slot_answer answer = {
+        .cycle = cycle, .input = input, .output = as_arena_strdup(yield->arena, hex)};
+    return answer.output ? add(&yield->lists[ANSWERS], &answer, sizeof answer, err)
+                         : no_memory(err);
+}
+
 /* Where the next call has to stand: cycles over the job's calls. */
 static assay_code check_place(const as_yield *yield, int64_t cycle, int64_t call,
                               assay_error *err)
@@ -284,7 +296,7 @@ static assay_code take_times(const json_t *json, as_sample_row *row, assay_error
 }
 
 static assay_code check_call(const as_call_row *expected, const as_sample_row *row,
-                             const json_t *boxes, assay_error *err)
+                             const json_t *answers, assay_error *err)
 {
     if (memcmp(&row->shape, &expected->shape, sizeof row->shape) != 0)
         return as_fail(err, ASSAY_E_CHILD,
@@ -292,16 +304,17 @@ static assay_code check_call(const as_call_row *expected, const as_sample_row *r
                        expected->id, row->shape.n, row->shape.c, row->shape.h, row->shape.w,
                        expected->shape.n, expected->shape.c, expected->shape.h,
                        expected->shape.w);
-    if (json_array_size(boxes) != expected->shape.n)
+    if (json_array_size(answers) != expected->shape.n)
         return as_fail(err, ASSAY_E_CHILD, "the worker answered %zu of call %s's %zu inputs",
-                       json_array_size(boxes), expected->id, expected->shape.n);
+                       json_array_size(answers), expected->id, expected->shape.n);
     return ASSAY_OK;
 }
 
 static assay_code take_call(as_yield *yield, const json_t *event, assay_error *err)
 {
     int64_t cycle = integer(event, "cycle"), call = integer(event, "call");
-    const json_t *boxes = json_object_get(event, "boxes");
+    bool has_outputs = yield->job->keeps_outputs;
+    const json_t *answers = json_object_get(event, has_outputs ? "outputs" : "boxes");
     assay_code code = check_place(yield, cycle, call, err);
     if (code) return code;
     const as_call_row *expected = &yield->job->calls[call];
@@ -314,13 +327,13 @@ static assay_code take_call(as_yield *yield, const json_t *event, assay_error *e
         !take_clock(event, &row.clock) ||
         !take_shape(json_object_get(event, "shape"), &row.shape))
         return not_allowed("a call without shape, hash, clock or count", err);
-    code = check_call(expected, &row, boxes, err);
+    code = check_call(expected, &row, answers, err);
     if (!code) code = take_pieces(yield, json_object_get(event, "pieces"), &row, err);
     if (!code) code = take_times(json_object_get(event, "ns"), &row, err);
     if (!code) code = add(&yield->lists[SAMPLES], &row, sizeof row, err);
     for (size_t i = 0; i < expected->shape.n && !code; i++)
-        code =
-            take_answer(yield, json_array_get(boxes, i), (int)cycle, expected->inputs[i], err);
+        code = (has_outputs ? take_output : take_answer)(yield, json_array_get(answers, i),
+                                                         (int)cycle, expected->inputs[i], err);
     if (code) return code;
     yield->n_calls++;
     yield->n_bad_clock += row.clock != AS_CLOCK_GOOD;

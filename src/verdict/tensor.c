@@ -11,6 +11,7 @@
 #include "base/size.h"
 
 #define LAYOUT_RANK 8
+#define LAYOUT_TEXT 8192 /* 64 outputs of that rank */
 
 static const struct element {
     char name[3];
@@ -187,11 +188,54 @@ assay_code as_tensor_compare(const char *layout, const void *truth, const void *
     return ASSAY_OK;
 }
 
+/* The bytes behind a content's first line, NULL where there is none; the line itself in *layout. */
+static const unsigned char *behind_layout(const as_bytes *content, char layout[LAYOUT_TEXT])
+{
+    const unsigned char *end =
+        content->size ? memchr(content->data, '\n', content->size) : NULL;
+    if (!end || end - content->data >= LAYOUT_TEXT) return NULL;
+    snprintf(layout, LAYOUT_TEXT, "%.*s", (int)(end - content->data), (char *)content->data);
+    return end + 1;
+}
+
+/* The dims of an output that has them at four, as adapters tell them: trailing ones are none. */
+static bool is_same_layout(const char *a, const char *b)
+{
+    while (*a && *b) {
+        output p, q;
+        if (!read_output(&a, &p) || !read_output(&b, &q) || p.type != q.type) return false;
+        for (int d = 0; d < LAYOUT_RANK; d++)
+            if ((d < p.rank ? p.dims[d] : 1) != (d < q.rank ? q.dims[d] : 1)) return false;
+    }
+    return !*a && !*b;
+}
+
+assay_code as_outputs_compare(const as_bytes *truth, const as_bytes *answer,
+                              as_compare_kind kind, const as_tensor_bounds *bounds,
+                              as_tensor_comparison *out, assay_error *err)
+{
+    char layouts[2][LAYOUT_TEXT];
+    const unsigned char *t = behind_layout(truth, layouts[0]);
+    const unsigned char *a = behind_layout(answer, layouts[1]);
+    *out = (as_tensor_comparison){.has_other_layout = true,
+                                  .max_absolute = INFINITY,
+                                  .max_relative = INFINITY,
+                                  .max_ulp = INT64_MAX};
+    if (!t || !a) return as_fail(err, ASSAY_E_FORMAT, "stored outputs have no layout");
+    size_t bytes = truth->size - (size_t)(t - truth->data);
+    if (!is_same_layout(layouts[0], layouts[1]) ||
+        bytes != answer->size - (size_t)(a - answer->data))
+        return ASSAY_OK;
+    return as_tensor_compare(layouts[0], t, a, bytes, kind, bounds, out, err);
+}
+
 void as_tensor_describe(const as_tensor_comparison *c, as_compare_kind kind,
                         char text[AS_TENSOR_TEXT])
 {
     if (c->equal)
         snprintf(text, AS_TENSOR_TEXT, "equal");
+    else if (c->has_other_layout)
+        snprintf(text, AS_TENSOR_TEXT, "the outputs have other types or dims than the truth's");
     else if (kind == AS_COMPARE_TOP1)
         snprintf(text, AS_TENSOR_TEXT,
                  "row %zu of %zu has class %.0f at the top where the truth has %.0f; %zu rows "
@@ -206,8 +250,18 @@ void as_tensor_describe(const as_tensor_comparison *c, as_compare_kind kind,
             c->max_relative, (long long)c->max_ulp);
 }
 
-const char *as_compare_name(as_compare_kind kind)
+static const char *const compare_names[] = {"boxes", "tensor", "top1"};
+
+const char *as_compare_name(as_compare_kind kind) { return compare_names[kind]; }
+
+assay_code as_compare_parse(const char *text, as_compare_kind *out, assay_error *err)
 {
-    static const char *const names[] = {"boxes", "tensor", "top1"};
-    return names[kind];
+    *out = AS_COMPARE_BOXES;
+    if (!*text) return ASSAY_OK;
+    for (size_t i = 0; i < AS_COUNT_OF(compare_names); i++) {
+        *out = (as_compare_kind)i;
+        if (strcmp(text, compare_names[i]) == 0) return ASSAY_OK;
+    }
+    return as_fail(err, ASSAY_E_ARGUMENT,
+                   "'%.40s' is no comparison, boxes, tensor or top1 is needed", text);
 }

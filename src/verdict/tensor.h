@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/file.h"
 
 /** What makes two answers equal. */
 typedef enum as_compare_kind {
@@ -47,6 +47,7 @@ typedef struct as_tensor_comparison {
      * where none would. */
     double max_absolute, max_relative;
     int64_t max_ulp;
+    bool has_other_layout; /**< Type or dims differ, so that nothing else was compared. */
 } as_tensor_comparison;
 
 /**
@@ -57,6 +58,14 @@ assay_code as_tensor_compare(const char *layout, const void *truth, const void *
                              size_t bytes, as_compare_kind kind, const as_tensor_bounds *bounds,
                              as_tensor_comparison *out, assay_error *err);
 
+/**
+ * The same of two contents as the evidence stores them: a layout, a line's end, the bytes.  Outputs of
+ * other layouts than the truth's are not equal, whatever the bounds.
+ */
+assay_code as_outputs_compare(const as_bytes *truth, const as_bytes *answer,
+                              as_compare_kind kind, const as_tensor_bounds *bounds,
+                              as_tensor_comparison *out, assay_error *err);
+
 /** Distance of two floats, counted in float32 values; NaN is INT64_MAX from all but NaN. */
 int64_t as_ulp_distance(float a, float b);
 
@@ -66,6 +75,9 @@ int64_t as_ulp_distance(float a, float b);
 /** Say in one phrase, without a full stop, where two answers part. */
 void as_tensor_describe(const as_tensor_comparison *comparison, as_compare_kind kind,
                         char text[AS_TENSOR_TEXT]);
+
+/** Parse a name, "" being boxes.  @return ASSAY_E_ARGUMENT. */
+assay_code as_compare_parse(const char *text, as_compare_kind *out, assay_error *err);
 
 /** "boxes", "tensor", "top1". */
 const char *as_compare_name(as_compare_kind kind);
