@@ -33,12 +33,8 @@ typedef struct as_call_report {
     as_clock_fault clock;           /**< Whether these are durations. */
     size_t n_not_finite;            /**< NaN or Inf among the map's values. */
     char map_sha256[AS_SHA256_HEX]; /**< Of the maps' bytes, in input order. */
-    const char (
-        *outputs)[AS_SHA256_HEX]; /**< Hashes outputs[call.n] where outputs are kept in the
-                                               place of boxes; NULL, and never the detector's own. */
-    const char (
-        *outputs)[AS_SHA256_HEX]; /**< Hashes outputs[call.n] where outputs are kept in the
-                                               place of boxes; NULL, and never the detector's own. */
+    /** Hashes outputs[call.n] where outputs are kept in the place of boxes, else NULL; set by who keeps. */
+    const char (*outputs)[AS_SHA256_HEX];
 } as_call_report;
 
 typedef struct as_detector as_detector;
