@@ -43,6 +43,7 @@ const char *const as_html_style[] = {
     "th,td{padding:9px 12px;border-bottom:1px solid var(--line)}",
     "tbody tr:last-child td{border-bottom:0}th.n,td.n{text-align:right}td.n{",
     "white-space:nowrap}",
+    "td:first-child{white-space:nowrap}",
     "td{overflow-wrap:break-word}",
     "td.good{color:var(--good)}td.bad{color:var(--bad);font-weight:600}td.chosen{",
     "font-weight:650;color:var(--mark)}",

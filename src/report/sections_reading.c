@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of what differs, time over the batch size, and what a reader must not take from it all. */
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -31,14 +31,31 @@ static size_t put_picture(as_page *page, const as_facts *f, const as_difference_
     return bytes;
 }
 
+/** Those with a box that has no counterpart first, then by the farthest corner; as found where equal. */
+static int by_distance(const void *a, const void *b)
+{
+    const as_difference_facts *x = *(const as_difference_facts *const *)a;
+    const as_difference_facts *y = *(const as_difference_facts *const *)b;
+    double far_x = x->comparison.max_corner_px, far_y = y->comparison.max_corner_px;
+    return far_x != far_y ? (far_x < far_y) - (far_x > far_y) : (x > y) - (x < y);
+}
+
 void as_section_review(as_page *page, const as_facts *f)
 {
     size_t n = 0, bytes = 0;
-    as_paragraph(page,
-                 "Green, wide: the truth.  Red, narrow: the answer.  Where only red or only "
-                 "green is seen, a box was added or is missing.");
+    const as_difference_facts **farthest = as_alloc_array(f->n_differences, sizeof *farthest);
+    page->lacks_memory = page->lacks_memory || !farthest;
+    if (!farthest) return;
+    for (size_t i = 0; i < f->n_differences; i++)
+        farthest[i] = &f->differences[i];
+    qsort(farthest, f->n_differences, sizeof *farthest, by_distance);
+    as_paragraph(
+        page,
+        "Green, wide: the truth.  Red, narrow: the answer.  Where only red or only "
+        "green is seen, a box was added or is missing.  The farthest corners come first.");
     for (; n < f->n_differences && n < PICTURES_MOST && bytes < PICTURES_BYTES_MOST; n++)
-        bytes += put_picture(page, f, &f->differences[n]);
+        bytes += put_picture(page, f, farthest[n]);
+    as_free(farthest);
     if (n < f->n_differences)
         as_paragraph(page, "%zu of %zu; the others lie in review/.", n, f->n_differences);
 }
