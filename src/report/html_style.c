@@ -68,7 +68,7 @@ const char *const as_html_style[] = {
     "gap:14px 16px}.tiles dd{font-size:18px}h2{margin-top:34px}figure{",
     "padding:10px 8px 6px}.at-wide{display:none}.at-narrow{display:block}#warnings+ul{",
     "padding:8px 14px 8px 28px}",
-    "td:first-child{position:sticky;left:0;background:var(--card)}",
+    "td:not(.n){min-width:104px}td:first-child{position:sticky;left:0;background:var(--card)}",
     "#policies+.wide thead,#policies+figure+.wide thead{display:none}#policies+.wide tr,",
     "#policies+figure+.wide tr{display:block;padding:10px 0;",
     "border-bottom:1px solid var(--line)}#policies+.wide td,#policies+figure+.wide td{",

@@ -100,33 +100,47 @@ static void corners_text(const as_box *box, char *text, size_t size)
              box->corners[2][1], box->corners[3][0], box->corners[3][1]);
 }
 
+static const char *say_english(int language, const char *english)
+{
+    (void)language;
+    return english;
+}
+
 void as_comparison_describe(const as_comparison *c, char text[AS_COMPARISON_TEXT])
+{
+    as_comparison_describe_in(c, say_english, 0, text);
+}
+
+void as_comparison_describe_in(const as_comparison *c, as_comparison_say *say, int language,
+                               char text[AS_COMPARISON_TEXT])
 {
     char was[104], is[104];
     switch (c->kind) {
     case AS_DIFFERENCE_NONE:
-        snprintf(text, AS_COMPARISON_TEXT, "%zu equal boxes", c->n_reference);
+        snprintf(text, AS_COMPARISON_TEXT, say(language, "%zu equal boxes"), c->n_reference);
         return;
     case AS_DIFFERENCE_COUNT:
         snprintf(text, AS_COMPARISON_TEXT,
-                 "%zu boxes where the truth has %zu; box %zu is the first that differs",
+                 say(language,
+                     "%zu boxes where the truth has %zu; box %zu is the first that differs"),
                  c->n_answer, c->n_reference, c->first + 1);
         return;
     case AS_DIFFERENCE_ORDER:
         snprintf(text, AS_COMPARISON_TEXT,
-                 "the same %zu boxes in another order from box %zu on", c->n_reference,
-                 c->first + 1);
+                 say(language, "the same %zu boxes in another order from box %zu on"),
+                 c->n_reference, c->first + 1);
         return;
     case AS_DIFFERENCE_CORNERS:
         corners_text(&c->reference_box, was, sizeof was);
         corners_text(&c->answer_box, is, sizeof is);
-        snprintf(text, AS_COMPARISON_TEXT, "box %zu of %zu is %s where the truth has %s",
-                 c->first + 1, c->n_reference, is, was);
+        snprintf(text, AS_COMPARISON_TEXT,
+                 say(language, "box %zu of %zu is %s where the truth has %s"), c->first + 1,
+                 c->n_reference, is, was);
         return;
     case AS_DIFFERENCE_SCORE:
         snprintf(text, AS_COMPARISON_TEXT,
-                 "box %zu of %zu scores %.9g where the truth has %.9g", c->first + 1,
-                 c->n_reference, c->answer_box.score, c->reference_box.score);
+                 say(language, "box %zu of %zu scores %.9g where the truth has %.9g"),
+                 c->first + 1, c->n_reference, c->answer_box.score, c->reference_box.score);
         return;
     }
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "detect/boxes.h"
 
 /** Scores may differ by no more than this (oracle's agreement: DESIGN, "Detector"). */
@@ -57,5 +58,12 @@ as_comparison as_boxes_compare(const as_boxes *reference, const as_boxes *answer
 
 /** Say in one phrase, without a full stop, where the two answers part. */
 void as_comparison_describe(const as_comparison *comparison, char text[AS_COMPARISON_TEXT]);
+
+/** Gives for an English printf format one for the same values in `language`. */
+typedef const char *as_comparison_say(int language, const char *english) AS_FORMAT_OF(2);
+
+/** The same in another language. */
+void as_comparison_describe_in(const as_comparison *comparison, as_comparison_say *say,
+                               int language, char text[AS_COMPARISON_TEXT]);
 
 #endif

@@ -12,7 +12,7 @@ import re
 import sys
 
 SAYING = ("as_paragraph as_item as_cell as_cell_tone as_fold as_heading as_say as_say_into as_page_say "
-          "as_facts_format add_phrase").split()
+          "as_facts_format add_phrase say").split()
 # Words that come to the reports from elsewhere: verdicts, phases, stages.
 WORDS = set("baseline faster slower equal undecided failed smoke formal profile preprocess forward transfer "
             "postprocess".split()) | {"no interval", "boxes differ"}
@@ -71,7 +71,8 @@ def conversions(text):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    said = WORDS | {s for path in sorted(folder.glob("*.c")) if path.name != "language.c"
+    sources = [*sorted(folder.glob("*.c")), folder.parent / "verdict/compare.c"]
+    said = WORDS | {s for path in sources if path.name != "language.c"
                     for s in sentences(path.read_text())}
     table = {}
     problems = []
