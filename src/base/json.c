@@ -73,6 +73,17 @@ json_t *as_json_number(double value)
     return isfinite(value) ? json_real(value) : json_string(as_number_word(value));
 }
 
+bool as_json_take_number(const json_t *json, double *out)
+{
+    const char *word = json_string_value(json);
+    *out = json_is_number(json)                ? json_number_value(json)
+           : word && strcmp(word, "nan") == 0  ? NAN
+           : word && strcmp(word, "inf") == 0  ? INFINITY
+           : word && strcmp(word, "-inf") == 0 ? -INFINITY
+                                               : 0;
+    return json_is_number(json) || *out != 0;
+}
+
 json_t *as_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
 json_t *as_json_count(int64_t value)

@@ -10,6 +10,7 @@
  *     json_t *root = json_pack("{s:o}", "points", list);       NULL where anything in it is
  */
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 
@@ -37,6 +38,9 @@ assay_code as_json_parse(const void *text, size_t size, size_t flags, json_t **o
 
 /** A number; what is not finite becomes the string "nan", "inf" or "-inf". */
 json_t *as_json_number(double value);
+
+/** The value of what as_json_number makes. @return false for JSON of another kind. */
+bool as_json_take_number(const json_t *json, double *out);
 
 /** A number, null for what is not finite. */
 json_t *as_json_real(double value);

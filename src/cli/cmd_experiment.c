@@ -12,7 +12,7 @@
 #include "trial/trial.h"
 
 typedef struct experiment_options {
-    const char *model, *corpus, *output, *resume, *baseline, *require, *compare;
+    const char *model, *corpus, *output, *resume, *baseline, *reference, *require, *compare;
     as_strings policies, documents, calls;
     int64_t limit_calls, cycles, rounds, seed, ulp_bound;
     double slot_timeout, abs_bound, rel_bound;
@@ -31,6 +31,8 @@ static const as_option options[] = {
     AS_TEXT(experiment_options, resume, "resume", "RUN", "go on with a run where it stopped"),
     AS_TEXT(experiment_options, baseline, "baseline", "NAME",
             "the policy whose boxes are the truth; default: the first"),
+    AS_TEXT(experiment_options, reference, "reference", "BOXES.jsonl",
+            "the truth instead: boxes as 'assay detect' prints them"),
     AS_CHOICE(experiment_options, on_difference, "on-difference", "stop|exclude|measure",
               "what a difference in the smoke phase leads to; default stop"),
     AS_INT(experiment_options, rounds, "rounds", "N", 1, 10000,
@@ -131,6 +133,7 @@ static assay_code create(const as_cli *cli, const experiment_options *o,
     t.policies = o->policies.items;
     t.n_policies = o->policies.n;
     t.baseline = o->baseline;
+    t.reference = o->reference;
     t.documents = documents.items;
     t.n_documents = documents.n;
     t.calls = calls.items;
@@ -205,7 +208,7 @@ static int go(const as_cli *cli, const experiment_options *o, const char *folder
 /* Whether an option was given that a resumed run has settled already. */
 static bool has_settings(const experiment_options *o)
 {
-    return o->model || o->corpus || o->output || o->baseline || o->policies.n ||
+    return o->model || o->corpus || o->output || o->baseline || o->reference || o->policies.n ||
            o->documents.n || o->calls.n || o->limit_calls || o->rounds || o->order ||
            o->on_difference || o->exclusive_hardware || o->force || o->slot_timeout > 0 ||
            o->compare || o->abs_bound > 0 || o->rel_bound > 0 || o->ulp_bound ||

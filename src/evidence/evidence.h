@@ -68,6 +68,9 @@ assay_code as_evidence_samples(as_evidence *evidence, const as_sample_row **rows
                                assay_error *err);
 assay_code as_evidence_box_sets(as_evidence *evidence, const as_box_set_row **rows, size_t *n,
                                 assay_error *err);
+/** What the reference says, one row an input; none where the baseline is the truth. */
+assay_code as_evidence_truths(as_evidence *evidence, const as_truth_row **rows, size_t *n,
+                              assay_error *err);
 /** By slot, cycle, input. */
 assay_code as_evidence_answers(as_evidence *evidence, const as_answer_row **rows, size_t *n,
                                assay_error *err);

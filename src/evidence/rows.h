@@ -90,6 +90,9 @@ typedef struct as_run_row {
     double budget_s;          /**< Measuring may take so long while undecided; 0 = none. */
     int n_bought;             /**< Times that the budget bought more rounds. */
     const char *unfit; /**< Why the machine is unfit to measure on, a sentence; else "". */
+    const char *
+        reference_name; /**< Base name of the file whose boxes are the truth; "": the baseline. */
+    const char *reference_sha256; /**< Of that file, or "". */
 } as_run_row;
 
 typedef struct as_policy_row {
@@ -195,6 +198,12 @@ typedef struct as_box_set_row {
     size_t n;
     const as_evidence_box *boxes; /**< n of them, in order. */
 } as_box_set_row;
+
+/** What the reference says of an input. */
+typedef struct as_truth_row {
+    int input;
+    int box_set; /**< Index of a box set. */
+} as_truth_row;
 
 /** What a slot answered for an input. */
 typedef struct as_answer_row {

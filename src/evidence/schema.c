@@ -19,7 +19,8 @@ const char *const as_schema_sql[] = {
     " findings_json TEXT NOT NULL, state TEXT NOT NULL, corpus_calls INTEGER NOT NULL,"
     " corpus_inputs INTEGER NOT NULL, compare TEXT NOT NULL, bound_absolute REAL NOT NULL,"
     " bound_relative REAL NOT NULL, bound_ulp INTEGER NOT NULL, noise_rule TEXT NOT NULL,"
-    " budget_s REAL NOT NULL, n_bought INTEGER NOT NULL, unfit TEXT NOT NULL)",
+    " budget_s REAL NOT NULL, n_bought INTEGER NOT NULL, unfit TEXT NOT NULL,"
+    " reference_name TEXT NOT NULL, reference_sha256 TEXT NOT NULL)",
 
     "CREATE TABLE policies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " text TEXT NOT NULL, engine TEXT NOT NULL)",
@@ -63,6 +64,9 @@ const char *const as_schema_sql[] = {
     /* 40 bytes a box, little-endian: x and y of tl, tr, br, bl as int32, the score as a double. */
     "CREATE TABLE box_sets(id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE,"
     " n INTEGER NOT NULL, boxes BLOB NOT NULL)",
+
+    "CREATE TABLE truths(id INTEGER PRIMARY KEY, input INTEGER NOT NULL UNIQUE REFERENCES "
+    "inputs(id), box_set INTEGER NOT NULL REFERENCES box_sets(id))",
 
     "CREATE TABLE answers(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
     " cycle INTEGER NOT NULL, input INTEGER NOT NULL REFERENCES inputs(id),"
@@ -213,6 +217,8 @@ static const as_column run_columns[] = {
     DOUBLE(as_run_row, budget_s),
     INT(as_run_row, n_bought),
     TEXT(as_run_row, unfit),
+    TEXT(as_run_row, reference_name),
+    TEXT(as_run_row, reference_sha256),
 };
 
 static const as_column policy_columns[] = {
@@ -295,6 +301,11 @@ static const as_column box_set_columns[] = {
     TEXT(as_box_set_row, sha256),
     SIZE_AS(as_box_set_row, n, "n"),
     LIST(as_box_set_row, boxes, "boxes", AS_COLUMN_BOXES, n),
+};
+
+static const as_column truth_columns[] = {
+    INDEX(as_truth_row, input, AS_TABLE_INPUTS),
+    INDEX(as_truth_row, box_set, AS_TABLE_BOX_SETS),
 };
 
 static const as_column answer_columns[] = {
@@ -439,6 +450,7 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_REVIEWS] = TABLE("reviews", as_review_row, review_columns, false),
     [AS_TABLE_PROFILES] = TABLE("profiles", as_profile_row, profile_columns, true),
     [AS_TABLE_ROUTES] = TABLE("routes", as_route_row, route_columns, true),
+    [AS_TABLE_TRUTHS] = TABLE("truths", as_truth_row, truth_columns, false),
     [AS_TABLE_OUTPUTS] = TABLE("outputs", as_output_row, output_columns, false),
 };
 
@@ -460,6 +472,9 @@ const as_addition as_additions[] = {
     {AS_TABLE_SLOTS, "repeat", "0"},
     {AS_TABLE_SAMPLES, "clock", "'good'"},
     {AS_TABLE_NOISE, NULL, NULL},
+    {AS_TABLE_RUN, "reference_name", "''"},
+    {AS_TABLE_RUN, "reference_sha256", "''"},
+    {AS_TABLE_TRUTHS, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);
 

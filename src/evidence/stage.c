@@ -167,26 +167,42 @@ assay_code as_stage_add(as_stage *stage, const as_slot_record *part, assay_error
     return code;
 }
 
-/* Sets that the evidence lacks get the next ids; then answers are pointed at them. */
-static assay_code store_answers(as_stage *stage, int64_t slot, assay_error *err)
+/* Sets that the evidence lacks get the next ids. */
+static assay_code store_sets(as_stage *stage, assay_error *err)
 {
-    assay_code code = as_database_run(
+    return as_database_run(
         stage->database, stage->path,
         "INSERT INTO main.box_sets(id, sha256, n, boxes)"
         " SELECT (SELECT count(*) FROM main.box_sets) + row_number() OVER (ORDER BY id) - 1,"
         " sha256, n, boxes FROM stage.box_sets AS s"
         " WHERE NOT EXISTS (SELECT 1 FROM main.box_sets AS m WHERE m.sha256 = s.sha256)",
         err);
+}
+
+/* Staged answers with the evidence's sets, in the order in which they came. */
+#define ANSWERS_WITH_SETS                                                                      \
+    " FROM stage.answers AS a CROSS JOIN stage.box_sets AS s ON s.id = a.box_set"              \
+    " CROSS JOIN main.box_sets AS m ON m.sha256 = s.sha256 ORDER BY a.rowid"
+
+static assay_code store_answers(as_stage *stage, int64_t slot, assay_error *err)
+{
+    assay_code code = store_sets(stage, err);
     if (code) return code;
-    return run_printed(
-        stage,
-        sqlite3_mprintf("INSERT INTO main.answers(slot, cycle, input, box_set)"
-                        " SELECT %lld, a.cycle, a.input, m.id FROM stage.answers AS a"
-                        " CROSS JOIN stage.box_sets AS s ON s.id = a.box_set"
-                        " CROSS JOIN main.box_sets AS m ON m.sha256 = s.sha256"
-                        " ORDER BY a.rowid",
-                        (long long)slot),
-        err);
+    return run_printed(stage,
+                       sqlite3_mprintf("INSERT INTO main.answers(slot, cycle, input, box_set)"
+                                       " SELECT %lld, a.cycle, a.input, m.id" ANSWERS_WITH_SETS,
+                                       (long long)slot),
+                       err);
+}
+
+assay_code as_stage_store_truths(as_stage *stage, assay_error *err)
+{
+    assay_code code = store_sets(stage, err);
+    return code ? code
+                : as_database_run(stage->database, stage->path,
+                                  "INSERT INTO main.truths(id, input, box_set)"
+                                  " SELECT a.input, a.input, m.id" ANSWERS_WITH_SETS,
+                                  err);
 }
 
 /* Rows of other tables as they are, but for the slot that they belong to. */

@@ -38,4 +38,7 @@ assay_code as_stage_add(as_stage *stage, const as_slot_record *part, assay_error
  *  answers.  Call it inside a transaction. */
 assay_code as_stage_store(as_stage *stage, int64_t slot, as_slot_state state, assay_error *err);
 
+/** Copy the staged answers to the evidence's truths.  Call it inside a transaction. */
+assay_code as_stage_store_truths(as_stage *stage, assay_error *err);
+
 #endif

@@ -131,6 +131,18 @@ static assay_code store_plan(as_evidence_writer *writer, const as_evidence_plan 
     return code;
 }
 
+static assay_code store_truths(as_evidence_writer *writer, const as_evidence_plan *plan,
+                               assay_error *err)
+{
+    as_slot_record truths = {.answers = plan->truths, .n_answers = plan->n_truths};
+    assay_code code = as_evidence_slot_begin(writer, err);
+    if (!code) code = as_evidence_slot_add(writer, &truths, err);
+    if (!code) code = begin(writer, err);
+    if (!code) code = end(writer, as_stage_store_truths(&writer->stage, err), err);
+    as_stage_close(&writer->stage);
+    return code;
+}
+
 /* Make the database at `beside`; the plan is in it whole when this returns. */
 static assay_code make_beside(as_evidence_writer *writer, const char *beside,
                               const as_evidence_plan *plan, assay_error *err)
@@ -143,11 +155,12 @@ static assay_code make_beside(as_evidence_writer *writer, const char *beside,
     assay_code code = prepare_database(writer, err);
     if (!code) code = begin(writer, err);
     if (!code) code = end(writer, store_plan(writer, plan, err), err);
-    return code;
+    return code || plan->n_truths == 0 ? code : store_truths(writer, plan, err);
 }
 
 static void close_database(as_evidence_writer *writer)
 {
+    as_stage_close(&writer->stage);
     for (int t = 0; t < AS_N_TABLES; t++) {
         sqlite3_finalize(writer->insert[t]);
         writer->insert[t] = NULL;

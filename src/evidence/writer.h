@@ -32,9 +32,12 @@ typedef struct as_evidence_plan {
     size_t n_inputs;
     const as_call_row *calls;
     size_t n_calls;
+    const struct as_slot_answer
+        *truths; /**< Of a reference, one an input; none: the baseline is the truth. */
+    size_t n_truths;
 } as_evidence_plan;
 
-/** What one input got in a slot; `boxes` may be NULL when n is 0. */
+/** What one input got in a slot, or its truth; `boxes` may be NULL when n is 0. */
 typedef struct as_slot_answer {
     int cycle, input;
     const as_evidence_box *boxes;

@@ -83,8 +83,12 @@ typedef struct as_policy_facts {
     size_t n_inputs_checked, n_inputs_differing; /**< Distinct inputs. */
     size_t n_inputs_with_boxes; /**< Of the checked ones, those where either side has a box. */
     size_t n_checks, n_checks_differing; /**< Answers, rounds counted singly. */
-    double max_corner_px;                /**< Over the differing inputs that kept a box. */
-    int failed_slot;                     /**< First failed slot, -1 without one. */
+    size_t
+        n_passes; /**< Over the corpus in the finished formal slots, cycles counted singly. */
+    size_t n_answers;     /**< In these: n_passes times the inputs where nothing is missing. */
+    int64_t n_forwards;   /**< In these. */
+    double max_corner_px; /**< Over the differing inputs that kept a box. */
+    int failed_slot;      /**< First failed slot, -1 without one. */
     int64_t n_not_finite;
 } as_policy_facts;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Equality, recomputed from the stored answers.  The truth of an input is the baseline's first
- * answer for it; every other answer, the baseline's later ones too, is compared with that.
+ * Equality, recomputed from the stored answers.  The truth of an input is what the reference says,
+ * or without one the baseline's first answer for it; every other answer, the baseline's too, is
+ * compared with that.
  */
 
 #include "base/size.h"
@@ -75,13 +76,18 @@ static assay_code take_truth(void *context, const as_answer_row *answer, assay_e
     return ASSAY_OK;
 }
 
-/** The baseline's first answer of every input; its later slots are read only while one lacks. */
+/** The reference's boxes, or the baseline's first answer of every input; its later slots are read only while one lacks. */
 static assay_code find_truth(comparing *c, assay_error *err)
 {
     as_facts *f = c->f;
-    assay_code code = ASSAY_OK;
+    const as_truth_row *truths;
+    size_t n_truths;
+    assay_code code = as_evidence_truths(f->evidence, &truths, &n_truths, err);
+    if (code) return code;
     for (size_t i = 0; i < f->n_inputs; i++)
         f->truth[i] = c->truth_slot[i] = c->truth_cycle[i] = -1;
+    for (size_t i = 0; i < n_truths; i++)
+        f->truth[truths[i].input] = truths[i].box_set;
     size_t first = 0; /* input without a truth */
     for (size_t s = 0; s < f->n_slots && !code; s++) {
         if (f->slots[s].policy != f->run->baseline) continue;

@@ -21,7 +21,11 @@ static assay_code gather_slots(as_facts *f, size_t p, assay_error *err)
     for (size_t r = 0; r < f->n_rounds; r++) {
         int slot = as_facts_slot(f, r, p);
         round_s[r] = slot < 0 ? NAN : as_stages_seconds(&f->slot[slot].stages);
-        for (int i = 0; slot >= 0 && i < AS_N_PROCESSES; i++) {
+        if (slot < 0) continue;
+        policy->n_passes += (size_t)f->run->n_cycles;
+        policy->n_answers += f->slot[slot].n_answers;
+        as_facts_add(&policy->n_forwards, f->slots[slot].n_forwards);
+        for (int i = 0; i < AS_N_PROCESSES; i++) {
             policy->peak_pss[i] = greater(policy->peak_pss[i], f->slot[slot].peak_pss[i]);
             policy->peak_rss[i] = greater(policy->peak_rss[i], f->slot[slot].peak_rss[i]);
         }

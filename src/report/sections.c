@@ -235,14 +235,24 @@ void as_section_equality(as_page *page, const as_facts *f)
                                               {"answers differing", true},
                                               {"farthest corner, px", true},
                                               {"true rate at most", true}};
-    as_paragraph(
-        page,
-        "Recomputed here from the stored answers: count, order and all four corners of "
-        "every box, scores within %g.  The truth is %s's first answer for each input; "
-        "every other answer of every slot is held to it.  N inputs with boxes and no "
-        "mismatch bound the rate of mismatches by 3/N (95 %%); rounds repeat inputs and do "
-        "not raise N.",
-        AS_SCORE_TOLERANCE, as_facts_name(f, (size_t)f->run->baseline));
+    if (f->run->reference_name[0])
+        as_paragraph(
+            page,
+            "Recomputed here from the stored answers: count, order and all four corners of "
+            "every box, scores within %g.  The truth is the reference %s; every answer of "
+            "every "
+            "slot is held to it.  N inputs with boxes and no mismatch bound the rate of "
+            "mismatches by 3/N (95 %%); rounds repeat inputs and do not raise N.",
+            AS_SCORE_TOLERANCE, f->run->reference_name);
+    else
+        as_paragraph(
+            page,
+            "Recomputed here from the stored answers: count, order and all four corners of "
+            "every box, scores within %g.  The truth is %s's first answer for each input; "
+            "every other answer of every slot is held to it.  N inputs with boxes and no "
+            "mismatch bound the rate of mismatches by 3/N (95 %%); rounds repeat inputs and do "
+            "not raise N.",
+            AS_SCORE_TOLERANCE, as_facts_name(f, (size_t)f->run->baseline));
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t p = 0; p < f->n_policies; p++) {
         const as_policy_facts *policy = &f->policy[p];

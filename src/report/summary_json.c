@@ -38,19 +38,21 @@ static json_t *interval_json(const as_policy_facts *policy)
     return json_string(reason);
 }
 
-static json_t *equality_json(const as_policy_facts *policy)
+static json_t *equality_json(const as_facts *f, const as_policy_facts *policy)
 {
     bool bounded = policy->n_inputs_differing == 0 && policy->n_inputs_with_boxes > 0;
     json_t *equal =
         policy->n_inputs_checked == 0 ? json_null() : json_boolean(!policy->n_inputs_differing);
     return json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "boxes_equal", equal, "inputs_checked",
-        (json_int_t)policy->n_inputs_checked, "inputs_with_boxes",
+        "{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "boxes_equal", equal,
+        "inputs_checked", (json_int_t)policy->n_inputs_checked, "inputs_with_boxes",
         (json_int_t)policy->n_inputs_with_boxes, "inputs_differing",
         (json_int_t)policy->n_inputs_differing, "answers_checked", (json_int_t)policy->n_checks,
         "answers_differing", (json_int_t)policy->n_checks_differing, "farthest_corner_px",
         as_json_real(policy->max_corner_px), "mismatch_rate_at_most",
-        bounded ? as_json_real(fmin(1, 3 / (double)policy->n_inputs_with_boxes)) : json_null());
+        bounded ? as_json_real(fmin(1, 3 / (double)policy->n_inputs_with_boxes)) : json_null(),
+        "inputs_a_pass", (json_int_t)f->n_inputs, "passes", (json_int_t)policy->n_passes,
+        "answers_in_rounds", (json_int_t)policy->n_answers);
 }
 
 static json_t *strata_json(const as_facts *f, const as_policy_facts *policy)
@@ -129,8 +131,7 @@ static json_t *policy_json(const as_facts *f, size_t p)
                           : as_json_text(f->slots[policy->failed_slot].error);
     return json_pack(
         "{s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, "
-        "s:o, s:o}",
+        "s:o, s:o, s:o, s:I}",
         "name", as_json_text(policy->row->name), "text", as_json_text(policy->row->text),
         "engine", as_json_text(policy->row->engine), "verdict",
         as_verdict_name(policy->candidate.verdict), "chosen", (int)(p == f->choice.policy),
@@ -139,9 +140,10 @@ static json_t *policy_json(const as_facts *f, size_t p)
         policy->candidate.is_baseline ? json_null() : as_json_real(e->ratio), "interval",
         interval_json(policy), "rounds_faster", (json_int_t)e->n_faster, "peak_pss_bytes",
         bytes_json(policy->peak_pss), "peak_rss_bytes", bytes_json(policy->peak_rss),
-        "equality", equality_json(policy), "failure", failure, "strata", strata_json(f, policy),
-        "stages", stages_json(policy), "batches", batches_json(f, policy), "break_even_n",
-        break_even_json(f, p), "documents", documents_json(f, p));
+        "equality", equality_json(f, policy), "failure", failure, "strata",
+        strata_json(f, policy), "stages", stages_json(policy), "batches",
+        batches_json(f, policy), "break_even_n", break_even_json(f, p), "documents",
+        documents_json(f, p), "forwards", (json_int_t)policy->n_forwards);
 }
 
 static json_t *slot_json(const as_facts *f, size_t i)
@@ -241,6 +243,37 @@ static json_t *engines_json(const as_facts *f)
     return list;
 }
 
+/** What a policy's slot of a round gave. */
+static json_t *turn_json(const as_facts *f, size_t round, size_t p)
+{
+    int slot = as_facts_slot(f, round, p);
+    int base = as_facts_slot(f, round, (size_t)f->run->baseline);
+    double mine = as_stages_seconds(&f->slot[slot].stages);
+    double its = base < 0 ? NAN : as_stages_seconds(&f->slot[base].stages);
+    return json_pack("{s:o, s:o, s:o, s:I, s:I}", "policy", as_json_text(f->policies[p].name),
+                     "detection_s", as_json_real(mine), "reduction_percent",
+                     as_json_real(its > 0 ? as_reduction_percent(mine, its) : NAN), "forwards",
+                     (json_int_t)f->slots[slot].n_forwards, "inputs",
+                     (json_int_t)f->slot[slot].n_answers);
+}
+
+/** Each round with each policy's turn: a round is whole when every policy has its slot. */
+static json_t *rounds_json(const as_facts *f)
+{
+    json_t *rounds = json_array();
+    for (size_t r = 0; r < f->n_rounds; r++) {
+        json_t *turns = json_array();
+        bool is_whole = true;
+        for (size_t p = 0; p < f->n_policies; p++) {
+            is_whole = is_whole && as_facts_slot(f, r, p) >= 0;
+            if (as_facts_slot(f, r, p) >= 0) as_json_append(&turns, turn_json(f, r, p));
+        }
+        as_json_append(&rounds, json_pack("{s:i, s:b, s:o}", "round", f->rounds[r].id + 1,
+                                          "whole", (int)is_whole, "turns", turns));
+    }
+    return rounds;
+}
+
 static json_t *verdict_json(const as_facts *f)
 {
     return json_pack(
@@ -259,6 +292,10 @@ static json_t *summary_json(const as_facts *f)
                                          [AS_RUN_ROUNDS] = "rounds",
                                          [AS_RUN_STOPPED] = "stopped",
                                          [AS_RUN_FINISHED] = "finished"};
+    json_t *reference = run->reference_name[0]
+                            ? json_pack("{s:o, s:o}", "name", as_json_text(run->reference_name),
+                                        "sha256", as_json_text(run->reference_sha256))
+                            : json_null();
     json_t *policies = json_array(), *slots = json_array(), *warnings = json_array();
     for (size_t p = 0; p < f->n_policies; p++)
         as_json_append(&policies, policy_json(f, p));
@@ -277,7 +314,7 @@ static json_t *summary_json(const as_facts *f)
     return json_pack(
         "{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, "
-        "s:b, s:o, s:o, s:o}",
+        "s:b, s:o, s:o, s:o, s:o, s:o}",
         "schema", 1, "assay", as_json_text(run->assay_version), "verdict", verdict_json(f),
         "state", states[run->state], "created", as_json_text(run->created), "finished",
         as_json_text(run->finished), "command", as_json_text(run->command), "rounds_planned",
@@ -286,7 +323,8 @@ static json_t *summary_json(const as_facts *f)
         "differences", differences_json(f), "inputs_without_boxes", empty_inputs_json(f),
         "warnings", warnings, "exclusive_hardware", (int)run->exclusive_hardware,
         "program_sha256", as_json_text(run->program_sha256), "machine",
-        stored_json(f->machine, run->machine_json), "engines", engines_json(f));
+        stored_json(f->machine, run->machine_json), "engines", engines_json(f), "reference",
+        reference, "rounds", rounds_json(f));
 }
 
 assay_code as_write_summary_json(const as_outputs *outputs, FILE *out, assay_error *err)

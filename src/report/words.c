@@ -56,6 +56,16 @@ static assay_code no_verdict(as_facts *f, assay_error *err)
                                       f->slots[base->failed_slot].error);
     }
     if (base->n_inputs_differing > 0) {
+        if (f->run->reference_name[0]) {
+            f->certainty =
+                as_say(f->language, "Where the baseline is wrong, being faster than it "
+                                    "is no reason to choose.");
+            return as_facts_format(f, &f->headline, err,
+                                   "No verdict: the baseline %s differs from the reference %s "
+                                   "on %zu of %zu inputs.",
+                                   baseline_name(f), f->run->reference_name,
+                                   base->n_inputs_differing, base->n_inputs_checked);
+        }
         f->certainty = as_say(
             f->language, "Where one policy's answers change from slot to slot, nothing can "
                          "be held equal to them.");

@@ -17,6 +17,7 @@
 #include "trial/adapters.h"
 #include "trial/environment.h"
 #include "trial/executed.h"
+#include "trial/reference.h"
 #include "trial/replay.h"
 #include "trial/verify.h"
 #include "verdict/tensor.h"
@@ -48,6 +49,7 @@ typedef struct beginning {
     as_corpus *corpus;
     as_replay *replay;
     as_environment *environment;
+    as_reference *reference;            /* NULL where the baseline is the truth */
     char *model_path, *corpus_path;     /* absolute, of malloc */
     char *machine_text, *findings_text; /* own */
     char model_sha256[AS_SHA256_HEX], program_sha256[AS_SHA256_HEX];
@@ -72,6 +74,7 @@ static void free_beginning(beginning *b)
     as_replay_free(b->replay);
     as_corpus_free(b->corpus);
     as_environment_free(b->environment);
+    as_reference_free(b->reference);
     free(b->model_path);
     free(b->corpus_path);
     as_free(b->machine_text);
@@ -192,6 +195,17 @@ static assay_code check_corpus(beginning *b, const as_trial_control *control, as
     return code ? code : as_verify_corpus(b->corpus_path, control, err);
 }
 
+static assay_code read_reference(beginning *b, assay_error *err)
+{
+    if (!b->options->reference) return ASSAY_OK;
+    if (b->compare != AS_COMPARE_BOXES)
+        return as_fail(err, ASSAY_E_ARGUMENT,
+                       "--reference holds boxes, this run compares with --compare %s",
+                       as_compare_name(b->compare));
+    return as_reference_read(b->options->reference, b->replay->inputs, b->replay->n_inputs,
+                             &b->reference, err);
+}
+
 /* A run is known by what only a run has; a database that is damaged is a run's still. */
 static bool is_run(const char *folder, const as_names *names)
 {
@@ -257,45 +271,50 @@ static assay_code look_at_machine(beginning *b, assay_error *err)
 static as_evidence_plan plan_of(const beginning *b)
 {
     const as_trial_options *o = b->options;
-    return (as_evidence_plan){.run = {.assay_version = ASSAY_VERSION,
-                                      .created = b->created,
-                                      .finished = "",
-                                      .command = o->command,
-                                      .model_name = as_path_base(b->model_path),
-                                      .model_path = b->model_path,
-                                      .model_sha256 = b->model_sha256,
-                                      .corpus_name = as_path_base(b->corpus_path),
-                                      .corpus_path = b->corpus_path,
-                                      .manifest_sha256 = b->corpus->manifest_sha256,
-                                      .program_sha256 = b->program_sha256,
-                                      .seed = o->seed,
-                                      .order = as_order_name(o->order),
-                                      .n_rounds = (int)b->n_rounds,
-                                      .n_cycles = (int)o->n_cycles,
-                                      .n_smoke_calls = AS_SMOKE_CALLS,
-                                      .baseline = b->baseline,
-                                      .on_difference = o->on_difference,
-                                      .slot_timeout_s = o->slot_timeout_s,
-                                      .exclusive_hardware = o->exclusive_hardware,
-                                      .machine_json = b->machine_text,
-                                      .findings_json = b->findings_text,
-                                      .state = AS_RUN_SMOKE,
-                                      .corpus_calls = (int64_t)b->corpus->n_calls,
-                                      .corpus_inputs = (int64_t)b->corpus->n_regions,
-                                      .compare = as_compare_name(b->compare),
-                                      .bound_absolute = o->bound_absolute,
-                                      .bound_relative = o->bound_relative,
-                                      .bound_ulp = o->bound_ulp},
-                              .policies = b->policies,
-                              .n_policies = o->n_policies,
-                              .orders = b->orders,
-                              .n_orders = b->n_rounds * o->n_policies,
-                              .documents = b->replay->documents,
-                              .n_documents = b->replay->n_documents,
-                              .inputs = b->replay->inputs,
-                              .n_inputs = b->replay->n_inputs,
-                              .calls = b->replay->calls,
-                              .n_calls = b->replay->n_calls};
+    return (as_evidence_plan){
+        .run = {.assay_version = ASSAY_VERSION,
+                .created = b->created,
+                .finished = "",
+                .command = o->command,
+                .model_name = as_path_base(b->model_path),
+                .model_path = b->model_path,
+                .model_sha256 = b->model_sha256,
+                .corpus_name = as_path_base(b->corpus_path),
+                .corpus_path = b->corpus_path,
+                .manifest_sha256 = b->corpus->manifest_sha256,
+                .program_sha256 = b->program_sha256,
+                .seed = o->seed,
+                .order = as_order_name(o->order),
+                .n_rounds = (int)b->n_rounds,
+                .n_cycles = (int)o->n_cycles,
+                .n_smoke_calls = AS_SMOKE_CALLS,
+                .baseline = b->baseline,
+                .on_difference = o->on_difference,
+                .slot_timeout_s = o->slot_timeout_s,
+                .exclusive_hardware = o->exclusive_hardware,
+                .machine_json = b->machine_text,
+                .findings_json = b->findings_text,
+                .state = AS_RUN_SMOKE,
+                .corpus_calls = (int64_t)b->corpus->n_calls,
+                .corpus_inputs = (int64_t)b->corpus->n_regions,
+                .compare = as_compare_name(b->compare),
+                .bound_absolute = o->bound_absolute,
+                .bound_relative = o->bound_relative,
+                .bound_ulp = o->bound_ulp,
+                .reference_name = o->reference ? as_path_base(o->reference) : "",
+                .reference_sha256 = b->reference ? b->reference->sha256 : ""},
+        .policies = b->policies,
+        .n_policies = o->n_policies,
+        .orders = b->orders,
+        .n_orders = b->n_rounds * o->n_policies,
+        .documents = b->replay->documents,
+        .n_documents = b->replay->n_documents,
+        .inputs = b->replay->inputs,
+        .n_inputs = b->replay->n_inputs,
+        .calls = b->replay->calls,
+        .n_calls = b->replay->n_calls,
+        .truths = b->reference ? b->reference->answers : NULL,
+        .n_truths = b->reference ? b->reference->n : 0};
 }
 
 /* A folder that another process writes is not taken from under it; what it has made meanwhile counts. */
@@ -332,6 +351,7 @@ assay_code as_trial_create(const as_trial_options *options, const as_trial_contr
     if (!code) code = check_place(options, err);
     if (!code) code = check_corpus(&b, control, err);
     if (!code) code = check_model(&b, err);
+    if (!code) code = read_reference(&b, err);
     if (!code) code = as_executed_program_sha256(b.program_sha256, err);
     if (!code) code = look_at_machine(&b, err);
     if (!code) code = write_beginning(&b, err);

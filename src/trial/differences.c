@@ -114,13 +114,18 @@ static assay_code take_truth(void *context, const as_answer_row *answer, assay_e
     return ASSAY_OK;
 }
 
-/* The first answer of the baseline's slots for each input. */
+/* The reference's boxes, else the first answer of the baseline's slots for each input. */
 static assay_code find_truth(tables *t, assay_error *err)
 {
     int baseline = as_evidence_run(t->evidence)->baseline;
-    assay_code code = ASSAY_OK;
+    const as_truth_row *truths;
+    size_t n_truths;
+    assay_code code = as_evidence_truths(t->evidence, &truths, &n_truths, err);
+    if (code) return code;
     for (size_t i = 0; i < t->n_inputs; i++)
         t->truth[i] = -1;
+    for (size_t i = 0; i < n_truths; i++)
+        t->truth[truths[i].input] = truths[i].box_set;
     size_t first = 0; /* input without a truth */
     for (int s = 0; s < (int)t->n_slots && !code; s++) {
         if (t->slots[s].policy != baseline || !counts(t, s)) continue;

@@ -2,9 +2,9 @@
 #ifndef ASSAY_TRIAL_DIFFERENCES_H
 #define ASSAY_TRIAL_DIFFERENCES_H
 /*
- * Which policies answered something else than the baseline, on which inputs.  The truth of an input
- * is the baseline's first answer for it; every other answer, the baseline's own later ones too, is
- * held to it.
+ * Which policies answered something else than the truth, on which inputs.  The truth of an input is
+ * what the reference says, or without one the baseline's first answer; every other answer, the
+ * baseline's own too, is held to it.
  *
  *     as_differences *found;
  *     code = as_differences_find(evidence, false, &found, err);

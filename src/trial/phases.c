@@ -210,6 +210,13 @@ static assay_code pass_gate(trial *t, bool *goes_on, assay_error *err)
     for (size_t i = 0; i < found->n_policies; i++)
         if (found->policies[i] && run->on_difference == AS_ON_DIFFERENCE_EXCLUDE)
             t->standings[i].excluded = true;
+    if (*goes_on && t->standings[run->baseline].excluded) {
+        *goes_on = false;
+        note(t,
+             "the baseline %s differs from the reference %s, so there is no time to hold the "
+             "others' to: the rounds are not run",
+             t->place.policies[run->baseline].name, run->reference_name);
+    }
     as_differences_free(found);
     return code;
 }

@@ -49,7 +49,8 @@ typedef struct as_trial_options {
     const char *corpus_path;
     const char *const *policies; /**< Texts NAME=ENGINE[,key=value...]. */
     size_t n_policies;
-    const char *baseline;         /**< A policy's name; NULL = the first. */
+    const char *baseline;  /**< A policy's name; NULL = the first. */
+    const char *reference; /**< File of boxes that are the truth; NULL = the baseline's. */
     const char *const *documents; /**< Only these, by name or id; none = all. */
     size_t n_documents;
     const char *const *calls; /**< Only these ids; none = all. */

@@ -208,17 +208,6 @@ static assay_code take_pieces(as_yield *yield, const json_t *json, as_sample_row
     return ASSAY_OK;
 }
 
-static bool take_score(const json_t *json, double *out)
-{
-    const char *word = json_string_value(json);
-    *out = json_is_number(json)                ? json_number_value(json)
-           : word && strcmp(word, "nan") == 0  ? NAN
-           : word && strcmp(word, "inf") == 0  ? INFINITY
-           : word && strcmp(word, "-inf") == 0 ? -INFINITY
-                                               : 0;
-    return json_is_number(json) || *out != 0;
-}
-
 static bool take_box(const json_t *json, as_evidence_box *box)
 {
     if (json_array_size(json) != 9) return false;
@@ -228,7 +217,7 @@ static bool take_box(const json_t *json, as_evidence_box *box)
         if (!json_is_integer(value) || place < INT32_MIN || place > INT32_MAX) return false;
         box->corners[i / 2][i % 2] = (int32_t)place;
     }
-    return take_score(json_array_get(json, 8), &box->score);
+    return as_json_take_number(json_array_get(json, 8), &box->score);
 }
 
 static assay_code take_answer(as_yield *yield, const json_t *json, int cycle, int input,

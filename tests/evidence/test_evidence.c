@@ -423,6 +423,34 @@ static void outputs_are_kept_once_and_stand_for_boxes(void **state)
     as_evidence_close(e);
 }
 
+static void truths_share_the_sets_of_answers(void **state)
+{
+    place *p = *state;
+    as_evidence_plan plan = make_plan();
+    const as_slot_answer truths[] = {
+        {0, 0, boxes, 3, NULL}, {0, 1, NULL, 0, NULL}, {0, 2, boxes, 3, NULL}};
+    plan.run.reference_name = "boxes.jsonl";
+    plan.truths = truths;
+    plan.n_truths = 3;
+    as_evidence_writer *writer;
+    assert_int_equal(as_evidence_create(p->path, &plan, &writer, NULL), ASSAY_OK);
+    add_slot(writer, AS_PHASE_SMOKE, 0, 0);
+    as_evidence_writer_close(writer, NULL);
+    as_evidence *e = open_reader(p->path);
+    assert_string_equal(as_evidence_run(e)->reference_name, "boxes.jsonl");
+    TABLE(truths, as_truth_row);
+    TABLE(answers, as_answer_row);
+    TABLE(box_sets, as_box_set_row);
+    assert_int_equal(n_truths, 3);
+    assert_int_equal(n_box_sets, 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(truths_read[i].input, i);
+    assert_int_equal(truths_read[0].box_set, truths_read[2].box_set);
+    assert_int_equal(truths_read[0].box_set, answers_read[0].box_set);
+    assert_int_equal(box_sets_read[truths_read[1].box_set].n, 0);
+    as_evidence_close(e);
+}
+
 static void snapshots_and_reviews_come_back(void **state)
 {
     place *p = *state;
@@ -797,6 +825,7 @@ int main(void)
         TEST(a_round_is_stored_again_and_rounds_are_bought),
         TEST(equal_boxes_are_one_set_and_keep_every_bit),
         TEST(outputs_are_kept_once_and_stand_for_boxes),
+        TEST(truths_share_the_sets_of_answers),
         TEST(snapshots_and_reviews_come_back),
         TEST(a_slot_that_cannot_be_stored_leaves_nothing),
         TEST(a_slot_is_stored_once),

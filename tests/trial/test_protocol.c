@@ -21,7 +21,12 @@ static const as_input_row inputs[] = {
      "max", ""},
     {"b", "regions/ü \"b\".png", "bb", 0, 2, 33, 19, 32, 64, 0.2, 0.1, 2.0, 736, "min", ""}};
 static const as_call_row calls[] = {{"c1", 0, {2, 3, 32, 64}, first_inputs}};
-static const as_job job = {"p=native,conv=gemm", 2, inputs, 2, calls, 1};
+static const as_job job = {.policy_text = "p=native,conv=gemm",
+                           .n_cycles = 2,
+                           .inputs = inputs,
+                           .n_inputs = 2,
+                           .calls = calls,
+                           .n_calls = 1};
 
 static FILE *file_of(const char *text)
 {
