@@ -233,7 +233,7 @@ size_t as_facts_break_even(const as_facts *f, size_t policy);
 /** Add a count of the evidence, -1 or more, to a sum of them, which stays where it would not fit. */
 void as_facts_add(int64_t *sum, int64_t count);
 
-/** Say in one phrase, without a full stop, how the answer differs. */
+/** Say in one phrase of the facts' language, without a full stop, how the answer differs. */
 void as_difference_describe(const as_facts *f, const as_difference_facts *difference,
                             char text[AS_COMPARISON_TEXT]);
 

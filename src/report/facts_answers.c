@@ -48,11 +48,16 @@ static assay_code compare_outputs(const as_facts *f, int truth, int answer,
     return code;
 }
 
+static const char *say(int language, const char *english)
+{
+    return as_say((as_language)language, english);
+}
+
 void as_difference_describe(const as_facts *f, const as_difference_facts *d,
                             char text[AS_COMPARISON_TEXT])
 {
     if (f->compare == AS_COMPARE_BOXES)
-        as_comparison_describe(&d->comparison, text);
+        as_comparison_describe_in(&d->comparison, say, (int)f->language, text);
     else
         as_tensor_describe(&d->tensor, f->compare, text);
 }

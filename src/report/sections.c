@@ -188,11 +188,6 @@ static void empty_inputs(as_page *page, const as_facts *f)
     as_fold_end(page);
 }
 
-static const char *say(int language, const char *english)
-{
-    return as_say((as_language)language, english);
-}
-
 static void differing_inputs(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {{"input", false},
@@ -206,7 +201,7 @@ static void differing_inputs(as_page *page, const as_facts *f)
     for (size_t i = 0; i < f->n_differences && i < NAMED_MAX; i++) {
         const as_difference_facts *d = &f->differences[i];
         char text[AS_COMPARISON_TEXT];
-        as_comparison_describe_in(&d->comparison, say, (int)page->language, text);
+        as_difference_describe(f, d, text);
         as_cell(page, "%s", f->inputs[d->input].id);
         as_cell(page, "%s", as_facts_name(f, (size_t)d->policy));
         as_cell(page, "%s", text);
