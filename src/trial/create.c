@@ -4,6 +4,7 @@
  * written; then the folder is made, the database last, so that a folder with one is a run.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,10 @@
 #include "base/sha256.h"
 #include "engine/detector.h"
 #include "trial/adapters.h"
+#include "trial/duration.h"
 #include "trial/environment.h"
 #include "trial/executed.h"
+#include "trial/forecast.h"
 #include "trial/reference.h"
 #include "trial/replay.h"
 #include "trial/verify.h"
@@ -168,22 +171,10 @@ static assay_code choose_compare(beginning *b, assay_error *err)
     return code;
 }
 
-/* Load the model under every policy once, so that what cannot run is said before the run. */
-static assay_code check_model(beginning *b, assay_error *err)
+static assay_code find_model(beginning *b, assay_error *err)
 {
     assay_code code = find_absolute(b->options->model_path, &b->model_path, err);
-    if (!code) code = as_sha256_file(b->model_path, b->model_sha256, err);
-    for (size_t i = 0; i < b->options->n_policies && !code; i++) {
-        as_engine *engine;
-        code = check_policy_keys(b, &b->parsed[i], err);
-        if (!code) code = as_engine_open(&b->parsed[i], b->model_path, &engine, err);
-        if (!code) {
-            if (!as_corpus_is_tensors(b->corpus)) code = as_engine_check_detector(engine, err);
-            as_engine_close(engine);
-        }
-        if (code) as_error_where(err, "policy %s", b->parsed[i].name);
-    }
-    return code;
+    return code ? code : as_sha256_file(b->model_path, b->model_sha256, err);
 }
 
 static assay_code check_corpus(beginning *b, const as_trial_control *control, assay_error *err)
@@ -204,6 +195,46 @@ static assay_code read_reference(beginning *b, assay_error *err)
                        as_compare_name(b->compare));
     return as_reference_read(b->options->reference, b->replay->inputs, b->replay->n_inputs,
                              &b->reference, err);
+}
+
+/* Load the model under one policy, and add what its part of the run will take to *seconds; a call
+ * that fails here is its slot's affair, and makes *seconds NAN. */
+static assay_code check_policy(beginning *b, const as_policy *policy, double *seconds,
+                               assay_error *err)
+{
+    as_engine *engine = NULL;
+    as_forecast forecast;
+    assay_code code = check_policy_keys(b, policy, err);
+    int64_t begin_ns = as_clock_ns();
+    if (!code) code = as_engine_open(policy, b->model_path, &engine, err);
+    double load_s = (double)(as_clock_ns() - begin_ns) * 1e-9;
+    if (!code && !as_corpus_is_tensors(b->corpus)) code = as_engine_check_detector(engine, err);
+    if (code)
+        as_error_where(err, "policy %s", policy->name);
+    else if (as_forecast_policy(engine, load_s, policy, b->replay, &forecast, NULL))
+        *seconds = NAN;
+    else
+        *seconds += as_forecast_run(&forecast, b->n_rounds, b->options->n_cycles);
+    as_engine_close(engine);
+    return code;
+}
+
+/* What cannot run is said before the run, and so is how long the run takes. */
+static assay_code check_policies(beginning *b, const as_trial_control *control,
+                                 assay_error *err)
+{
+    char text[32], sentence[160];
+    double seconds = 0;
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < b->options->n_policies && !code; i++)
+        code = check_policy(b, &b->parsed[i], &seconds, err);
+    if (code || isnan(seconds) || !control->watch.note) return code;
+    as_duration_text(seconds, text, sizeof text);
+    snprintf(sentence, sizeof sentence,
+             "%zu policies in %zu rounds of %zu calls take about %s (by one call of each)",
+             b->options->n_policies, b->n_rounds, b->replay->n_calls, text);
+    control->watch.note(control->watch.context, sentence);
+    return ASSAY_OK;
 }
 
 /* A run is known by what only a run has; a database that is damaged is a run's still. */
@@ -349,8 +380,9 @@ assay_code as_trial_create(const as_trial_options *options, const as_trial_contr
     if (!code) code = find_baseline(&b, err);
     if (!code) code = make_order(&b, err);
     if (!code) code = check_place(options, err);
+    if (!code) code = find_model(&b, err);
     if (!code) code = check_corpus(&b, control, err);
-    if (!code) code = check_model(&b, err);
+    if (!code) code = check_policies(&b, control, err);
     if (!code) code = read_reference(&b, err);
     if (!code) code = as_executed_program_sha256(b.program_sha256, err);
     if (!code) code = look_at_machine(&b, err);
