@@ -50,7 +50,8 @@ static void gather_cells(as_facts *f, size_t p)
         policy->n_inputs_differing += cell->n_differing > 0;
         policy->n_checks += cell->n_checks;
         policy->n_checks_differing += cell->n_differing;
-        policy->n_inputs_with_boxes += f->box_sets[f->truth[i]].n > 0 || cell->n_differing > 0;
+        policy->n_inputs_with_boxes += f->compare != AS_COMPARE_BOXES ||
+                                       f->box_sets[f->truth[i]].n > 0 || cell->n_differing > 0;
     }
     for (size_t i = 0; i < f->n_differences; i++)
         if ((size_t)f->differences[i].policy == p &&

@@ -11,12 +11,19 @@ static const as_translation chinese[] = {
 #undef AS_SENTENCE
 };
 
+static const as_translation tensors[] = {
+#define AS_SENTENCE(english, other) {english, other},
+#include "report/tensors.inc"
+#undef AS_SENTENCE
+};
+
 static const struct {
     const char *code;
     const as_translation *table;
     size_t n;
-} languages[AS_N_LANGUAGES] = {
-    [AS_ENGLISH] = {"en", NULL, 0}, [AS_CHINESE] = {"zh-CN", chinese, AS_COUNT_OF(chinese)}};
+} languages[AS_N_LANGUAGES] = {[AS_ENGLISH] = {"en", NULL, 0},
+                               [AS_CHINESE] = {"zh-CN", chinese, AS_COUNT_OF(chinese)},
+                               [AS_ENGLISH_OF_TENSORS] = {"en", tensors, AS_COUNT_OF(tensors)}};
 
 const as_translation *as_language_table(as_language language, size_t *n)
 {

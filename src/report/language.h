@@ -16,7 +16,12 @@
 
 #include "base/compiler.h"
 
-typedef enum as_language { AS_ENGLISH, AS_CHINESE, AS_N_LANGUAGES } as_language;
+typedef enum as_language {
+    AS_ENGLISH,
+    AS_CHINESE,
+    AS_ENGLISH_OF_TENSORS, /**< English of a run that compares tensors and has no boxes. */
+    AS_N_LANGUAGES
+} as_language;
 
 /** What stands for a sentence of the report in another language; both are printf formats. */
 typedef struct as_translation {

@@ -132,6 +132,7 @@ char *as_review_path(const as_facts *f, const as_difference_facts *d)
 static assay_code put_policy(const as_facts *f, const as_difference_facts *d,
                              const as_bytes *png, const char *folder, assay_error *err)
 {
+    if (f->compare != AS_COMPARE_BOXES) return ASSAY_OK; /* there is nothing to draw */
     const as_tally *cell = as_facts_cell(f, (size_t)d->policy, (size_t)d->input);
     const as_box_set_row *truth = &f->box_sets[f->truth[d->input]];
     const as_box_set_row *answer = &f->box_sets[cell->differing_set];
@@ -155,7 +156,7 @@ static json_t *difference_json(const as_facts *f, const as_difference_facts *d)
     const as_tally *cell = as_facts_cell(f, (size_t)d->policy, (size_t)d->input);
     const as_slot_row *slot = &f->slots[cell->differing_slot];
     char text[AS_COMPARISON_TEXT];
-    as_comparison_describe(&d->comparison, text);
+    as_difference_describe(f, d, text);
     return json_pack(
         "{s:o, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "policy",
         as_json_text(f->policies[d->policy].text), "first_difference", text, "phase",

@@ -205,7 +205,9 @@ static void differing_inputs(as_page *page, const as_facts *f)
         as_cell(page, "%s", f->inputs[d->input].id);
         as_cell(page, "%s", as_facts_name(f, (size_t)d->policy));
         as_cell(page, "%s", text);
-        as_cell(page, "%zu", d->comparison.n_differing);
+        as_cell(page, "%zu",
+                f->compare == AS_COMPARE_BOXES ? d->comparison.n_differing
+                                               : d->tensor.n_beyond);
         if (isfinite(d->comparison.max_corner_px))
             as_cell(page, "%.1f", d->comparison.max_corner_px);
         else

@@ -38,13 +38,33 @@ static json_t *interval_json(const as_policy_facts *policy)
     return json_string(reason);
 }
 
-static json_t *equality_json(const as_facts *f, const as_policy_facts *policy)
+/** What would have to be allowed for all of a policy's outputs to pass; null where boxes are compared. */
+static json_t *bounds_json(const as_facts *f, size_t p)
 {
+    const as_tensor_comparison *t = &f->policy_tensor[p];
+    if (f->compare != AS_COMPARE_TENSOR) return json_null();
+    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "elements_compared", (json_int_t)t->n,
+                     "elements_beyond", (json_int_t)t->n_beyond, "absolute",
+                     as_json_real(t->max_absolute), "relative", as_json_real(t->max_relative),
+                     "ulp", t->max_ulp == INT64_MAX ? json_null() : json_integer(t->max_ulp));
+}
+
+/** How answers were compared in this run. */
+static json_t *compare_json(const as_facts *f)
+{
+    return json_pack("{s:s, s:f, s:f, s:I}", "kind", as_compare_name(f->compare), "absolute",
+                     f->run->bound_absolute, "relative", f->run->bound_relative, "ulp",
+                     (json_int_t)f->run->bound_ulp);
+}
+
+static json_t *equality_json(const as_facts *f, size_t p)
+{
+    const as_policy_facts *policy = &f->policy[p];
     bool bounded = policy->n_inputs_differing == 0 && policy->n_inputs_with_boxes > 0;
     json_t *equal =
         policy->n_inputs_checked == 0 ? json_null() : json_boolean(!policy->n_inputs_differing);
     return json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I}", "boxes_equal", equal,
+        "{s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:o}", "boxes_equal", equal,
         "inputs_checked", (json_int_t)policy->n_inputs_checked, "inputs_with_boxes",
         (json_int_t)policy->n_inputs_with_boxes, "inputs_differing",
         (json_int_t)policy->n_inputs_differing, "answers_checked", (json_int_t)policy->n_checks,
@@ -52,7 +72,7 @@ static json_t *equality_json(const as_facts *f, const as_policy_facts *policy)
         as_json_real(policy->max_corner_px), "mismatch_rate_at_most",
         bounded ? as_json_real(fmin(1, 3 / (double)policy->n_inputs_with_boxes)) : json_null(),
         "inputs_a_pass", (json_int_t)f->n_inputs, "passes", (json_int_t)policy->n_passes,
-        "answers_in_rounds", (json_int_t)policy->n_answers);
+        "answers_in_rounds", (json_int_t)policy->n_answers, "bounds_needed", bounds_json(f, p));
 }
 
 static json_t *strata_json(const as_facts *f, const as_policy_facts *policy)
@@ -140,7 +160,7 @@ static json_t *policy_json(const as_facts *f, size_t p)
         policy->candidate.is_baseline ? json_null() : as_json_real(e->ratio), "interval",
         interval_json(policy), "rounds_faster", (json_int_t)e->n_faster, "peak_pss_bytes",
         bytes_json(policy->peak_pss), "peak_rss_bytes", bytes_json(policy->peak_rss),
-        "equality", equality_json(f, policy), "failure", failure, "strata",
+        "equality", equality_json(f, p), "failure", failure, "strata",
         strata_json(f, policy), "stages", stages_json(policy), "batches",
         batches_json(f, policy), "break_even_n", break_even_json(f, p), "documents",
         documents_json(f, p), "forwards", (json_int_t)policy->n_forwards);
@@ -182,7 +202,7 @@ static json_t *differences_json(const as_facts *f)
         const as_difference_facts *d = &f->differences[i];
         const as_tally *cell = as_facts_cell(f, (size_t)d->policy, (size_t)d->input);
         char text[AS_COMPARISON_TEXT];
-        as_comparison_describe(&d->comparison, text);
+        as_difference_describe(f, d, text);
         as_json_append(&list,
                        json_pack("{s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:I, s:I}", "input",
                                  as_json_text(f->inputs[d->input].id), "policy",
@@ -202,7 +222,8 @@ static json_t *empty_inputs_json(const as_facts *f)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < f->n_inputs; i++)
-        if (f->truth[i] >= 0 && f->box_sets[f->truth[i]].n == 0)
+        if (f->compare == AS_COMPARE_BOXES && f->truth[i] >= 0 &&
+            f->box_sets[f->truth[i]].n == 0)
             as_json_append(&list, as_json_text(f->inputs[i].id));
     return list;
 }
@@ -314,7 +335,7 @@ static json_t *summary_json(const as_facts *f)
     return json_pack(
         "{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, "
-        "s:b, s:o, s:o, s:o, s:o, s:o}",
+        "s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
         "schema", 1, "assay", as_json_text(run->assay_version), "verdict", verdict_json(f),
         "state", states[run->state], "created", as_json_text(run->created), "finished",
         as_json_text(run->finished), "command", as_json_text(run->command), "rounds_planned",
@@ -324,7 +345,7 @@ static json_t *summary_json(const as_facts *f)
         "warnings", warnings, "exclusive_hardware", (int)run->exclusive_hardware,
         "program_sha256", as_json_text(run->program_sha256), "machine",
         stored_json(f->machine, run->machine_json), "engines", engines_json(f), "reference",
-        reference, "rounds", rounds_json(f));
+        reference, "rounds", rounds_json(f), "compare", compare_json(f));
 }
 
 assay_code as_write_summary_json(const as_outputs *outputs, FILE *out, assay_error *err)
