@@ -55,13 +55,23 @@ long as_signed_rank_critical(size_t n, double tail)
     return n <= AS_EXACT_ROUNDS ? critical_exact(n, tail) : critical_normal(n, tail);
 }
 
-size_t as_rounds_for_interval(size_t n_candidates)
+double as_alpha_of(size_t n_candidates, size_t look)
 {
-    double alpha = AS_ALPHA / (double)as_max(n_candidates, 1);
+    double share = look > 0 ? 1 / ((double)look * ((double)look + 1)) : 1;
+    return AS_ALPHA * share / (double)as_max(n_candidates, 1);
+}
+
+size_t as_rounds_for_alpha(double alpha)
+{
     size_t n = 1;
     while (ldexp(2, -(int)n) > alpha)
         n++;
     return n;
+}
+
+size_t as_rounds_for_interval(size_t n_candidates)
+{
+    return as_rounds_for_alpha(as_alpha_of(n_candidates, 0));
 }
 
 /** d[r] = ln(candidate / baseline), and in how many rounds the candidate was faster. */
@@ -91,13 +101,10 @@ static void walsh_averages(const double *d, size_t n, double *walsh)
     as_sort(walsh, k);
 }
 
-assay_code as_estimate_ratio(const double *candidate_s, const double *baseline_s, size_t n,
-                             size_t n_candidates, as_estimate *out, assay_error *err)
+assay_code as_estimate_at(const double *candidate_s, const double *baseline_s, size_t n,
+                          double alpha, as_estimate *out, assay_error *err)
 {
-    *out = (as_estimate){.n = n, .ratio = NAN, .low = NAN, .high = NAN};
-    if (n_candidates == 0)
-        return as_fail(err, ASSAY_E_ARGUMENT, "an estimate for 0 candidates, 1 or more needed");
-    out->level = 1 - AS_ALPHA / (double)n_candidates;
+    *out = (as_estimate){.n = n, .ratio = NAN, .low = NAN, .high = NAN, .level = 1 - alpha};
     if (n == 0) return ASSAY_OK;
 
     double *d = as_alloc_array(n, sizeof *d), *walsh = NULL;
@@ -112,7 +119,7 @@ assay_code as_estimate_ratio(const double *candidate_s, const double *baseline_s
     if (code) goto done;
     walsh_averages(d, n, walsh);
     out->ratio = exp(as_quantile_of_sorted(walsh, n_walsh, 0.5));
-    long k = as_signed_rank_critical(n, AS_ALPHA / (double)n_candidates / 2);
+    long k = as_signed_rank_critical(n, alpha / 2);
     if (k >= 0) {
         out->has_interval = true;
         out->low = exp(walsh[k]);
@@ -122,6 +129,16 @@ done:
     as_free(d);
     as_free(walsh);
     return code;
+}
+
+assay_code as_estimate_ratio(const double *candidate_s, const double *baseline_s, size_t n,
+                             size_t n_candidates, as_estimate *out, assay_error *err)
+{
+    if (n_candidates > 0)
+        return as_estimate_at(candidate_s, baseline_s, n, as_alpha_of(n_candidates, 0), out,
+                              err);
+    *out = (as_estimate){.n = n, .ratio = NAN, .low = NAN, .high = NAN};
+    return as_fail(err, ASSAY_E_ARGUMENT, "an estimate for 0 candidates, 1 or more needed");
 }
 
 double as_detectable_percent(const as_estimate *estimate, double margin)

@@ -45,7 +45,23 @@ typedef struct as_estimate {
 assay_code as_estimate_ratio(const double *candidate_s, const double *baseline_s, size_t n,
                              size_t n_candidates, as_estimate *out, assay_error *err);
 
-/** Rounds that an interval for one of n_candidates needs: the least n with 2/2^n <= alpha/m. */
+/** The same with the error `alpha`, in 0..1, of this one interval. */
+assay_code as_estimate_at(const double *candidate_s, const double *baseline_s, size_t n,
+                          double alpha, as_estimate *out, assay_error *err);
+
+/**
+ * The error that one of n_candidates intervals may make: AS_ALPHA / n_candidates.
+ *
+ * Whoever buys rounds until something is decided looks again and again, and each look is a chance to
+ * be wrong.  Look j = 1, 2, ... may spend 1 / (j (j + 1)) of it; these shares add up to 1, however
+ * many looks there are, so all intervals of all looks hold together.  `look` 0: the only one.
+ */
+double as_alpha_of(size_t n_candidates, size_t look);
+
+/** Rounds that an interval with the error `alpha` needs: the least n with 2/2^n <= alpha. */
+size_t as_rounds_for_alpha(double alpha);
+
+/** Rounds that an interval for one of n_candidates needs at the only look. */
 size_t as_rounds_for_interval(size_t n_candidates);
 
 /**

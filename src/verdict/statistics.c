@@ -45,6 +45,8 @@ assay_code as_summary_of(const double *values, size_t n, as_summary *out, assay_
     return ASSAY_OK;
 }
 
+size_t as_percentile_least(double q) { return (size_t)ceil(log(0.01) / log(q)); }
+
 double as_reduction_percent(double value, double baseline)
 {
     return (1 - value / baseline) * 100;

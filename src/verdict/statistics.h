@@ -30,6 +30,12 @@ void as_sort(double *values, size_t n);
 /** Summarise `values`, which stay as they are.  @return ASSAY_OK or ASSAY_E_MEMORY. */
 assay_code as_summary_of(const double *values, size_t n, as_summary *out, assay_error *err);
 
+/**
+ * Values that percentile `q` in 0..1 (0.9, 0.95, 0.99) needs to be printed at all: the least n with
+ * q^n <= 1 %, so that the greatest value lies above it with 99 % (44, 90, 459; MEASURING, "Never").
+ */
+size_t as_percentile_least(double q);
+
 /** How much less than `baseline` (not 0) `value` is, in percent of it; negative when it is more. */
 double as_reduction_percent(double value, double baseline);
 

@@ -99,6 +99,24 @@ static void the_rounds_needed_are_the_first_with_an_interval(void **state)
     assert_int_equal(as_rounds_for_interval(2), 7);
 }
 
+static void looks_share_one_error_however_many_there_are(void **state)
+{
+    (void)state;
+    double spent = 0;
+    for (size_t look = 1; look <= 1000; look++)
+        spent += as_alpha_of(2, look);
+    assert_true(spent < AS_ALPHA / 2 && spent > 0.99 * AS_ALPHA / 2);
+    assert_near(as_alpha_of(2, 0), AS_ALPHA / 2);
+    assert_near(as_alpha_of(2, 1), AS_ALPHA / 4);
+    assert_int_equal(as_rounds_for_alpha(as_alpha_of(2, 1)), 8); /* 2/256 <= 0.0125 */
+    as_estimate first, only;
+    assert_int_equal(as_estimate_at(candidate, baseline, 12, as_alpha_of(1, 1), &first, NULL),
+                     ASSAY_OK);
+    assert_int_equal(as_estimate_ratio(candidate, baseline, 12, 2, &only, NULL), ASSAY_OK);
+    assert_near(first.low, only.low); /* half the error either way */
+    assert_near(first.level, 0.975);
+}
+
 static void one_wild_round_moves_the_ratio_little(void **state)
 {
     (void)state;
@@ -168,6 +186,7 @@ int main(void)
         cmocka_unit_test(twelve_rounds_give_scipys_interval),
         cmocka_unit_test(too_few_rounds_give_a_ratio_without_an_interval),
         cmocka_unit_test(the_rounds_needed_are_the_first_with_an_interval),
+        cmocka_unit_test(looks_share_one_error_however_many_there_are),
         cmocka_unit_test(one_wild_round_moves_the_ratio_little),
         cmocka_unit_test(swapping_the_sides_inverts_everything),
         cmocka_unit_test(times_that_are_no_durations_are_refused),

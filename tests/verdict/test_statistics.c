@@ -54,6 +54,14 @@ static void reduction_is_in_percent_of_the_baseline(void **state)
     assert_near(as_reduction_percent(110, 100), -10);
 }
 
+static void a_percentile_needs_enough_values(void **state)
+{
+    (void)state;
+    assert_int_equal(as_percentile_least(0.9), 44);
+    assert_int_equal(as_percentile_least(0.95), 90);
+    assert_int_equal(as_percentile_least(0.99), 459);
+}
+
 static void a_failed_allocation_is_reported(void **state)
 {
     (void)state;
@@ -71,6 +79,7 @@ int main(void)
         cmocka_unit_test(quartiles_are_numpys),
         cmocka_unit_test(one_sample_is_every_quantile_and_none_is_zero),
         cmocka_unit_test(reduction_is_in_percent_of_the_baseline),
+        cmocka_unit_test(a_percentile_needs_enough_values),
         cmocka_unit_test(a_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
