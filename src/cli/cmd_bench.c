@@ -14,15 +14,9 @@
 #include "kernels/peak.h"
 #include "report/text.h"
 #include "run/run.h"
+#include "verdict/series.h"
 #include "verdict/statistics.h"
-
-/* A p90 that holds with 95 % confidence needs this many calls: 1 - 0.9^n - n 0.1 0.9^(n-1) >= 0.95
- * at n = 46 for two-sided order statistics; MEASURING.md section 6 states 44. */
-#define P90_LEAST_CALLS 44
-/* Steady state as MEASURING.md section 2: two successive medians of 5 calls within 1 %. */
-#define STEADY_CALLS    5
-#define STEADY_SHARE    0.01
-#define WARM_UP_CALLS   20
+#include "verdict/steady.h"
 
 typedef struct bench_options {
     const char *shape, *conv, *plan;
@@ -54,11 +48,13 @@ typedef struct bench {
     double load_ms, first_ms;
     double plan_ms;  /* of first_ms: making the plan, packing weights */
     double *call_ms; /* owns; [n] */
-    size_t n, n_warm_up;
-    bool is_steady;
-    double **layer_ms; /* owns; [n_layers][n], with --layers */
+    as_timed *calls; /* owns; [n] the same on the clock */
+    size_t n;
+    as_steady steady;
+    as_series_report *series; /* owns */
+    double **layer_ms;        /* owns; [n_layers][n], with --layers */
     size_t n_layers;
-    double peak_gflops; /* of all threads, with --layers */
+    double peak_gflops; /* of all threads */
     size_t before_bytes, peak_bytes;
 } bench;
 
@@ -122,15 +118,11 @@ static assay_code call(bench *b, double *elapsed_ms, assay_error *err)
 
 static assay_code warm_up(bench *b, assay_error *err)
 {
-    double last = 0, calls[STEADY_CALLS];
     assay_code code = ASSAY_OK;
-    while (!code && !b->is_steady && b->n_warm_up < WARM_UP_CALLS) {
-        for (size_t i = 0; !code && i < STEADY_CALLS; i++, b->n_warm_up++)
-            code = call(b, &calls[i], err);
-        as_sort(calls, STEADY_CALLS);
-        double median = as_quantile_of_sorted(calls, STEADY_CALLS, 0.5);
-        b->is_steady = last > 0 && fabs(median - last) < STEADY_SHARE * last;
-        last = median;
+    while (!code && as_steady_goes_on(&b->steady)) {
+        double call_ms;
+        code = call(b, &call_ms, err);
+        as_steady_add(&b->steady, call_ms);
     }
     return code;
 }
@@ -150,18 +142,22 @@ static assay_code measure(bench *b, const as_cli *cli, const bench_options *o, a
 {
     b->n = (size_t)o->repeat;
     b->call_ms = as_alloc_array(b->n, sizeof *b->call_ms);
-    if (!b->call_ms) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu samples", b->n);
+    b->calls = as_alloc_array(b->n, sizeof *b->calls);
+    if (!b->call_ms || !b->calls)
+        return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu samples", b->n);
     assay_code code = call(b, &b->first_ms, err);
     b->plan_ms = 1e-6 * (double)as_session_plan_ns(b->session);
     if (!code) code = warm_up(b, err);
     if (!code && o->layers) code = make_layer_room(b, err);
-    if (!code && o->layers)
+    if (!code)
         b->peak_gflops = (double)as_session_threads(b->session) *
                          as_peak_gflops(as_model_kernels(b->model)->isa);
     as_progress bar;
     as_progress_start(&bar, cli, "calls", b->n);
     for (size_t i = 0; !code && i < b->n; i++) {
+        int64_t begin_ns = as_clock_ns();
         code = call(b, &b->call_ms[i], err);
+        b->calls[i] = (as_timed){(int64_t)i, begin_ns, as_clock_ns(), true};
         const int64_t *layer_ns = as_session_layer_ns(b->session);
         for (size_t l = 0; !code && o->layers && l < b->n_layers; l++)
             b->layer_ms[l][i] = (double)layer_ns[l] / 1e6;
@@ -174,6 +170,43 @@ static assay_code measure(bench *b, const as_cli *cli, const bench_options *o, a
     size_t peak = as_resident_peak_bytes();
     b->peak_bytes = peak > b->before_bytes ? peak - b->before_bytes : 0;
     return code;
+}
+
+/* What the calls themselves say against being believed.  Winograd F(4x4,3x3) does a convolution with a
+ * quarter of its multiply-adds, so four times the peak is the most that can be. */
+static assay_code look_at_series(bench *b, assay_error *err)
+{
+    const as_plan *plan = as_session_plan(b->session);
+    as_series_what what = {.resolution_ns = as_clock_resolution_ns(),
+                           .peak_macs_s = 4 * 0.5e9 * b->peak_gflops};
+    for (size_t i = 0; i < plan->n_layers; i++)
+        what.macs += (double)plan->layers[i].macs;
+    return as_series_look(b->calls, b->n, &what, &b->series, err);
+}
+
+static void warn_of_series(const as_cli *cli, const bench *b)
+{
+    for (size_t i = 0; i < b->series->n_findings; i++) {
+        const as_series_finding *f = &b->series->findings[i];
+        if (f->flag == AS_SERIES_FEW || f->flag == AS_SERIES_OUTLIER)
+            continue; /* n and spread say it */
+        char which[48] = "";
+        if (f->id >= 0) snprintf(which, sizeof which, " (call %lld)", (long long)f->id + 1);
+        if (f->flag == AS_SERIES_TREND || f->flag == AS_SERIES_SHIFT)
+            snprintf(which, sizeof which, " (%+.1f %%)", 100 * b->series->change);
+        as_warn(cli, "%s%s: %s", as_series_flag_name(f->flag), which,
+                as_series_flag_advice(f->flag));
+    }
+}
+
+static json_t *notes_json(const bench *b)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < b->series->n_findings; i++)
+        as_json_append(&list, json_pack("{s:s, s:o}", "flag",
+                                        as_series_flag_name(b->series->findings[i].flag),
+                                        "call", as_json_count(b->series->findings[i].id)));
+    return list;
 }
 
 /* GFLOP/s of a layer, 0 where it multiplies nothing. */
@@ -213,17 +246,17 @@ static int print_json(const as_cli *cli, const bench *b, const as_summary *s, do
 {
     as_cpu_info cpu;
     as_cpu_info_get(&cpu);
-    json_t *root = json_pack("{s:f, s:f, s:f, s:f, s:f, s:o, s:I, s:I}", "load_ms", b->load_ms,
-                             "plan_ms", b->plan_ms, "first_ms", b->first_ms, "median_ms",
-                             s->median, "min_ms", s->least, "p90_ms",
-                             s->n < P90_LEAST_CALLS ? json_null() : as_json_number(p90), "n",
-                             (json_int_t)s->n, "peak_rss_bytes", (json_int_t)b->peak_bytes);
-    json_t *more = json_pack("{s:s, s:s, s:I, s:s, s:I, s:b, s:f, s:f}", "cpu", cpu.model,
+    json_t *root = json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:o, s:I, s:I}", "load_ms", b->load_ms, "plan_ms",
+        b->plan_ms, "first_ms", b->first_ms, "median_ms", s->median, "min_ms", s->least,
+        "p90_ms", s->n < as_percentile_least(0.9) ? json_null() : as_json_number(p90), "n",
+        (json_int_t)s->n, "peak_rss_bytes", (json_int_t)b->peak_bytes);
+    json_t *more = json_pack("{s:s, s:s, s:I, s:s, s:I, s:b, s:f, s:f, s:o}", "cpu", cpu.model,
                              "isa", as_isa_name(as_model_kernels(b->model)->isa), "threads",
                              (json_int_t)as_session_threads(b->session), "shape", o->shape,
-                             "warm_up_calls", (json_int_t)b->n_warm_up, "steady", b->is_steady,
-                             "lower_quartile_ms", s->lower_quartile, "upper_quartile_ms",
-                             s->upper_quartile);
+                             "warm_up_calls", (json_int_t)b->steady.n_calls, "steady",
+                             b->steady.is_steady, "lower_quartile_ms", s->lower_quartile,
+                             "upper_quartile_ms", s->upper_quartile, "notes", notes_json(b));
     if (json_object_update(root, more)) {
         json_decref(root);
         root = NULL;
@@ -272,15 +305,15 @@ static void print_text(const bench *b, const as_summary *s, double p90, const be
            as_session_threads(b->session) == 1 ? "" : "s", o->shape);
     printf("median  %9.3f ms   quartiles %.3f-%.3f, least %.3f, n=%zu\n", s->median,
            s->lower_quartile, s->upper_quartile, s->least, s->n);
-    if (s->n < P90_LEAST_CALLS)
-        printf("p90     n too small (%d calls needed)\n", P90_LEAST_CALLS);
+    if (s->n < as_percentile_least(0.9))
+        printf("p90     n too small (%zu calls needed)\n", as_percentile_least(0.9));
     else
         printf("p90     %9.3f ms\n", p90);
     printf("load    %9.3f ms\nplan    %9.3f ms   (part of the first call)\nfirst   %9.3f ms\n",
            b->load_ms, b->plan_ms, b->first_ms);
     printf("memory  %9.1f MiB above before-load\n", (double)b->peak_bytes / 1048576.0);
-    printf("warm-up %9zu calls, %s\n", b->n_warm_up,
-           b->is_steady ? "steady" : "no steady state");
+    printf("warm-up %9zu calls, %s\n", b->steady.n_calls,
+           b->steady.is_steady ? "steady" : "no steady state");
     if (o->layers) print_layers(b, s->median);
 }
 
@@ -290,6 +323,8 @@ static void release(bench *b)
         as_free(b->layer_ms[i]);
     as_free(b->layer_ms);
     as_free(b->call_ms);
+    as_free(b->calls);
+    as_series_free(b->series);
     as_free(b->data);
     assay_session_free(b->session);
     assay_model_free(b->model);
@@ -305,6 +340,7 @@ static int run(const as_cli *cli, const void *values)
     assay_code code = make_input(&b, o->shape, &err);
     if (!code) code = load(&b, cli->arguments.items[0], o, &err);
     if (!code) code = measure(&b, cli, o, &err);
+    if (!code) code = look_at_series(&b, &err);
     if (!code) code = as_summary_of(b.call_ms, b.n, &s, &err);
     int status = AS_EXIT_DONE;
     if (code) {
@@ -312,6 +348,7 @@ static int run(const as_cli *cli, const void *values)
     } else {
         as_sort(b.call_ms, b.n);
         p90 = as_quantile_of_sorted(b.call_ms, b.n, 0.9);
+        warn_of_series(cli, &b);
         if (o->json)
             status = print_json(cli, &b, &s, p90, o);
         else
