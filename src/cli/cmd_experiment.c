@@ -15,12 +15,13 @@ typedef struct experiment_options {
     const char *model, *corpus, *output, *resume, *baseline, *reference, *require, *compare;
     as_strings policies, documents, calls;
     int64_t limit_calls, cycles, rounds, seed, ulp_bound;
-    double slot_timeout, abs_bound, rel_bound;
-    int order, on_difference, language;
+    double slot_timeout, budget, abs_bound, rel_bound;
+    int order, noise; /* -1 where not given */
+    int on_difference, language;
     bool exclusive_hardware, force, json;
 } experiment_options;
 
-static const experiment_options defaults = {.cycles = 1, .seed = 1};
+static const experiment_options defaults = {.cycles = 1, .seed = 1, .order = -1, .noise = -1};
 
 static const as_option options[] = {
     AS_TEXT(experiment_options, model, "model", "MODEL", "the network, an ONNX file"),
@@ -36,8 +37,15 @@ static const as_option options[] = {
     AS_CHOICE(experiment_options, on_difference, "on-difference", "stop|exclude|measure",
               "what a difference in the smoke phase leads to; default stop"),
     AS_INT(experiment_options, rounds, "rounds", "N", 1, 10000,
-           "rounds; default 3, or one design of --order williams"),
-    AS_CHOICE(experiment_options, order, "order", "latin|williams", "order; default latin"),
+           "rounds; default: the least whole designs of the order that can give an interval"),
+    AS_CHOICE(experiment_options, order, "order", "latin|williams",
+              "order; default williams, or latin where --rounds is no multiple of its design"),
+    AS_DOUBLE(
+        experiment_options, budget, "budget", "MINUTES", 0.001, 1e6,
+        "buy rounds while something is undecided, until so long was measured (then exit 6)"),
+    AS_CHOICE(experiment_options, noise, "noise", "report|rerun",
+              "what a dirty round leads to: told, or run again (too many: exit 3); default "
+              "rerun, on a virtual machine report"),
     AS_INT(experiment_options, seed, "seed", "N", -9007199254740992.0, 9007199254740992.0,
            "shuffles the rows of williams; default 1"),
     AS_INT(experiment_options, cycles, "cycles", "N", 1, 10000,
@@ -139,7 +147,11 @@ static assay_code create(const as_cli *cli, const experiment_options *o,
     t.calls = calls.items;
     t.n_calls = calls.n;
     t.limit_calls = (size_t)o->limit_calls;
-    t.order = (as_order_kind)o->order;
+    const as_order_kind order = (as_order_kind)o->order;
+    const as_noise_rule noise = (as_noise_rule)o->noise;
+    if (o->order >= 0) t.order = &order;
+    if (o->noise >= 0) t.noise = &noise;
+    t.budget_s = 60 * o->budget;
     t.n_rounds = (size_t)o->rounds;
     t.n_cycles = (size_t)o->cycles;
     t.seed = o->seed;
@@ -157,6 +169,18 @@ done:
     as_free(command);
     as_arena_free(arena);
     return code;
+}
+
+/* What the trial asks before it buys more rounds. */
+static assay_code is_undecided(void *context, const char *folder, bool *out, assay_error *err)
+{
+    as_report *report;
+    (void)context;
+    assay_code code = as_report_open(folder, &report, err);
+    if (code) return code;
+    *out = as_report_is_undecided(report);
+    as_report_close(report);
+    return ASSAY_OK;
 }
 
 /* Derive the report, print the verdict; *status is what the trial says, and becomes what is required. */
@@ -182,7 +206,10 @@ static assay_code report(const as_cli *cli, const experiment_options *o, const c
 
 static int status_of(const as_trial_result *result)
 {
-    if (result->n_different == 0 && result->n_failed == 0) return AS_EXIT_DONE;
+    if (result->n_different == 0 && result->n_failed == 0)
+        return result->is_machine_unfit ? AS_EXIT_ENVIRONMENT
+               : result->is_undecided   ? AS_EXIT_UNDECIDED
+                                        : AS_EXIT_DONE;
     return result->n_different == 0 && result->is_unfit ? AS_EXIT_ENVIRONMENT
                                                         : AS_EXIT_DIFFERENT;
 }
@@ -209,10 +236,11 @@ static int go(const as_cli *cli, const experiment_options *o, const char *folder
 static bool has_settings(const experiment_options *o)
 {
     return o->model || o->corpus || o->output || o->baseline || o->reference || o->policies.n ||
-           o->documents.n || o->calls.n || o->limit_calls || o->rounds || o->order ||
-           o->on_difference || o->exclusive_hardware || o->force || o->slot_timeout > 0 ||
-           o->compare || o->abs_bound > 0 || o->rel_bound > 0 || o->ulp_bound ||
-           o->cycles != defaults.cycles || o->seed != defaults.seed;
+           o->documents.n || o->calls.n || o->limit_calls || o->rounds || o->order >= 0 ||
+           o->noise >= 0 || o->budget > 0 || o->on_difference || o->exclusive_hardware ||
+           o->force || o->slot_timeout > 0 || o->compare || o->abs_bound > 0 ||
+           o->rel_bound > 0 || o->ulp_bound || o->cycles != defaults.cycles ||
+           o->seed != defaults.seed;
 }
 
 static int check_usage(const as_cli *cli, const experiment_options *o)
@@ -239,6 +267,7 @@ static int run(const as_cli *cli, const void *values)
     assay_error err = {0};
     as_trial_control control = {
         .stop = as_stop,
+        .undecided = is_undecided,
         .watch = {
             .context = &s, .note = on_note, .begin = on_begin, .step = on_step, .end = on_end}};
     as_requirement wanted;

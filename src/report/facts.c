@@ -66,6 +66,7 @@ static assay_code load_tables(as_facts *f, assay_error *err)
     if (!code) code = as_evidence_passes(e, &f->passes, &f->n_passes, err);
     if (!code) code = as_evidence_profiles(e, &f->profiles, &f->n_profiles, err);
     if (!code) code = as_evidence_routes(e, &f->routes, &f->n_routes, err);
+    if (!code) code = as_evidence_noise(e, &f->noise, &f->n_noise, err);
     if (!code) code = as_evidence_snapshots(e, &f->snapshots, &f->n_snapshots, err);
     if (!code) code = as_evidence_processes(e, &f->processes, &f->n_processes, err);
     if (!code) code = as_evidence_reviews(e, &f->reviews, &f->n_reviews, err);
@@ -130,9 +131,9 @@ static assay_code find_rounds(as_facts *f, assay_error *err)
 }
 
 /** What the sums need of a timed call. */
-static const char *const timed_columns[] = {"slot",         "call",        "preprocess_ns",
-                                            "forward_ns",   "transfer_ns", "postprocess_ns",
-                                            "n_not_finite", NULL};
+static const char *const timed_columns[] = {
+    "slot",        "cycle",          "call",         "preprocess_ns", "forward_ns",
+    "transfer_ns", "postprocess_ns", "n_not_finite", "clock",         NULL};
 
 /** Add a timed call to its slot, stratum, batch size and document. */
 static assay_code add_sample(void *context, const as_sample_row *s, assay_error *err)
@@ -146,7 +147,8 @@ static assay_code add_sample(void *context, const as_sample_row *s, assay_error 
     int64_t *batch = &f->batch_ns[(size_t)s->slot * f->n_batches + f->batch_of[s->call]];
     const int64_t ns[AS_N_STAGES] = {s->preprocess_ns, s->forward_ns, s->transfer_ns,
                                      s->postprocess_ns};
-    for (int stage = 0; stage < AS_N_STAGES; stage++) {
+    bool is_left_out = as_facts_is_left_out(f, s);
+    for (int stage = 0; stage < AS_N_STAGES && !is_left_out; stage++) {
         as_facts_add(&slot->stages.ns[stage], ns[stage]);
         as_facts_add(&document->ns[stage], ns[stage]);
         as_facts_add(batch, ns[stage]);
@@ -154,8 +156,8 @@ static assay_code add_sample(void *context, const as_sample_row *s, assay_error 
                      ns[stage]);
     }
     slot->n_samples++;
-    slot->n_bad_clocks += s->preprocess_ns < 0 || s->forward_ns <= 0 || s->transfer_ns < 0 ||
-                          s->postprocess_ns < 0;
+    slot->n_bad_clocks += s->clock != AS_CLOCK_GOOD || s->preprocess_ns < 0 ||
+                          s->forward_ns <= 0 || s->transfer_ns < 0 || s->postprocess_ns < 0;
     as_facts_add(&slot->n_not_finite, s->n_not_finite);
     return ASSAY_OK;
 }
@@ -190,7 +192,9 @@ static assay_code sum_slots(as_facts *f, assay_error *err)
     for (size_t i = 0; i < f->n_slots; i++)
         for (int p = 0; p < AS_N_PROCESSES; p++)
             f->slot[i].peak_pss[p] = f->slot[i].peak_rss[p] = -1;
-    code = as_evidence_each_sample(f->evidence, -1, timed_columns, add_sample, f, err);
+    code = as_facts_clocks(f, err);
+    if (!code)
+        code = as_evidence_each_sample(f->evidence, -1, timed_columns, add_sample, f, err);
     if (!code)
         code = as_evidence_each_memory(f->evidence, -1, peak_columns, add_memory, f, err);
     if (code) return code;
@@ -256,6 +260,7 @@ assay_code as_facts_load(const char *path, as_language language, as_facts **out,
     if (!code) code = read_texts(f, err);
     if (!code) code = find_rounds(f, err);
     if (!code) code = sum_slots(f, err);
+    if (!code) as_facts_noise(f);
     if (!code) code = as_facts_compare(f, err);
     if (!code) code = as_facts_judge(f, err);
     if (!code) code = as_facts_headline(f, err);

@@ -21,6 +21,7 @@
 #include "evidence/evidence.h"
 #include "report/language.h"
 #include "verdict/compare.h"
+#include "verdict/noise.h"
 #include "verdict/statistics.h"
 #include "verdict/tensor.h"
 #include "verdict/verdict.h"
@@ -108,14 +109,23 @@ typedef struct as_difference_facts {
 
 /** How disturbed a formal round was, by the rules of MEASURING, "Noise". */
 typedef struct as_round_facts {
-    int id;         /**< Its number in the evidence, from 0; people count from 1. */
-    bool has_noise; /**< Both snapshots are there. */
-    double psi_cpu; /**< Percent of the time between the snapshots' slots; NaN unknown. */
-    double steal;   /**< Percent of all ticks; NaN unknown. */
+    int id;           /**< Its number in the evidence, from 0; people count from 1. */
+    bool has_noise;   /**< Something was observed. */
+    double psi_cpu;   /**< Percent of the wall time, of the slot that had most; NaN unknown. */
+    double run_delay; /**< Likewise: our threads waited for a CPU. */
+    double steal;     /**< Percent of all ticks, likewise. */
+    double off_cpu;   /**< Percent of the wall time, likewise; never a gate. */
     int64_t n_throttled;
     int64_t n_major_faults; /**< Of the round's slots. */
     bool is_dirty;
+    int n_repeats; /**< Times that it was run again; only the last one counts. */
 } as_round_facts;
+
+/** A call that a broken clock takes out of its round, of every policy alike. */
+typedef struct as_bad_call {
+    as_phase phase;
+    int round, cycle, call;
+} as_bad_call;
 
 /** All of it; everything is borrowed from `evidence` or lies in `arena`. */
 typedef struct as_facts {
@@ -134,11 +144,12 @@ typedef struct as_facts {
     const as_pass_row *passes;
     const as_profile_row *profiles;
     const as_route_row *routes;
+    const as_noise_row *noise;
     const as_snapshot_row *snapshots;
     const as_process_row *processes;
     const as_review_row *reviews;
     size_t n_policies, n_orders, n_documents, n_inputs, n_calls, n_slots, n_samples, n_box_sets,
-        n_engines, n_passes, n_profiles, n_routes, n_snapshots, n_processes, n_reviews;
+        n_engines, n_passes, n_profiles, n_routes, n_noise, n_snapshots, n_processes, n_reviews;
 
     json_t *machine,
         *findings;         /**< Of the run's JSON texts, NULL where they are none.  Owns. */
@@ -164,10 +175,14 @@ typedef struct as_facts {
     size_t stratum_inputs[AS_N_STRATA]; /**< Their inputs. */
     as_batch_facts *batches;            /**< [n_batches], by N. */
     size_t n_batches;
-    size_t *batch_of;            /**< [n_calls] place in `batches`. */
-    int64_t *batch_ns;           /**< [n_slots][n_batches] detection. */
-    bool has_one_shape;          /**< Every call has the same height and width. */
-    size_t n_incomplete_slots;   /**< "Finished" without every call and answer once. */
+    size_t *batch_of;          /**< [n_calls] place in `batches`. */
+    int64_t *batch_ns;         /**< [n_slots][n_batches] detection. */
+    bool has_one_shape;        /**< Every call has the same height and width. */
+    size_t n_incomplete_slots; /**< "Finished" without every call and answer once. */
+    double alpha;              /**< The error that each candidate's interval may make. */
+    size_t rounds_needed;      /**< For an interval at all. */
+    as_bad_call *bad_calls;    /**< Sorted. */
+    size_t n_bad_calls;
     as_choice choice;            /**< policy is AS_NO_POLICY without any round. */
     bool holds;                  /**< No failure and no difference so far. */
     const char *headline;        /**< The verdict in one sentence. */
@@ -230,6 +245,9 @@ double as_facts_unit(const as_facts *f, size_t batch);
  */
 size_t as_facts_break_even(const as_facts *f, size_t policy);
 
+/** Whether a broken clock takes the sample, or its like of another policy, out of its round. */
+bool as_facts_is_left_out(const as_facts *f, const as_sample_row *sample);
+
 /** Add a count of the evidence, -1 or more, to a sum of them, which stays where it would not fit. */
 void as_facts_add(int64_t *sum, int64_t count);
 
@@ -245,6 +263,8 @@ assay_code as_facts_boxes(const as_box_set_row *set, as_boxes *boxes, assay_erro
 assay_code as_facts_over_batches(as_facts *f, size_t policy, double *values, assay_error *err);
 assay_code as_facts_batches(as_facts *f, assay_error *err);  /**< facts_batches.c */
 assay_code as_facts_compare(as_facts *f, assay_error *err);  /**< facts_answers.c */
+void as_facts_noise(as_facts *f);                            /**< facts_noise.c */
+assay_code as_facts_clocks(as_facts *f, assay_error *err);   /**< facts_noise.c */
 assay_code as_facts_judge(as_facts *f, assay_error *err);    /**< facts_policies.c */
 assay_code as_facts_warn(as_facts *f, assay_error *err);     /**< warnings.c */
 assay_code as_facts_headline(as_facts *f, assay_error *err); /**< words.c */

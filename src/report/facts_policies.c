@@ -123,7 +123,6 @@ static assay_code judge(as_facts *f, size_t p, double *values, assay_error *err)
         mine[n] = policy->round_s[r];
         its[n++] = base->round_s[r];
     }
-    size_t n_candidates = f->n_policies > 1 ? f->n_policies - 1 : 1;
     as_candidate *c = &policy->candidate;
     *c = (as_candidate){.is_baseline = p == (size_t)f->run->baseline,
                         .failed = policy->failed_slot >= 0,
@@ -133,7 +132,7 @@ static assay_code judge(as_facts *f, size_t p, double *values, assay_error *err)
                         .memory_bytes = policy->peak_pss[AS_WORKER] < 0
                                             ? INT64_MAX
                                             : policy->peak_pss[AS_WORKER]};
-    assay_code code = as_estimate_ratio(mine, its, n, n_candidates, &c->estimate, err);
+    assay_code code = as_estimate_at(mine, its, n, f->alpha, &c->estimate, err);
     c->verdict = as_verdict_of(c);
     if (!code) code = reduction_of(f, p, -1, values, &policy->reduction, err);
     for (int s = 0; !code && s < AS_N_STRATA; s++)
@@ -171,8 +170,17 @@ static void count_rounds(as_facts *f)
     }
 }
 
+/** What an interval may claim: the last of the looks that a budget takes, or the only one. */
+static void share_error(as_facts *f)
+{
+    size_t look = f->run->budget_s > 0 ? (size_t)f->run->n_bought + 1 : 0;
+    f->alpha = as_alpha_of(f->n_policies > 1 ? f->n_policies - 1 : 1, look);
+    f->rounds_needed = as_rounds_for_alpha(f->alpha);
+}
+
 assay_code as_facts_judge(as_facts *f, assay_error *err)
 {
+    share_error(f);
     double *values;
     assay_code code = as_facts_array(f, f->n_policies, sizeof *f->policy, &f->policy, err);
     if (!code) code = as_facts_array(f, 2 * f->n_rounds, sizeof *values, &values, err);

@@ -88,7 +88,6 @@ static tile certainty_tile(const as_facts *f)
 {
     tile t = {.title = "Certainty", .tone = "warn"};
     size_t n = f->policy[f->run->baseline].detection.n;
-    size_t n_candidates = f->n_policies > 1 ? f->n_policies - 1 : 1;
     bool any_interval = false;
     for (size_t p = 0; p < f->n_policies; p++)
         any_interval = any_interval || f->policy[p].candidate.estimate.has_interval;
@@ -101,7 +100,7 @@ static tile certainty_tile(const as_facts *f)
     } else {
         as_say_into(t.value, sizeof t.value, f->language, "no interval");
         as_say_into(t.note, sizeof t.note, f->language, "%zu round%s; an interval needs %zu", n,
-                    n == 1 ? "" : "s", as_rounds_for_interval(n_candidates));
+                    n == 1 ? "" : "s", f->rounds_needed);
     }
     return t;
 }

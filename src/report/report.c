@@ -189,6 +189,17 @@ const char *as_report_json(const as_report *report) { return report->json; }
 
 bool as_report_holds(const as_report *report) { return report->facts->holds; }
 
+bool as_report_is_undecided(const as_report *report)
+{
+    const as_facts *f = report->facts;
+    bool any = false;
+    for (size_t p = 0; p < f->n_policies; p++) {
+        as_verdict verdict = f->policy[p].candidate.verdict;
+        any = any || verdict == AS_VERDICT_UNDECIDED || verdict == AS_VERDICT_NO_INTERVAL;
+    }
+    return any;
+}
+
 bool as_report_is_finished(const as_report *report)
 {
     as_run_state state = report->facts->run->state;

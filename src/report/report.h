@@ -75,6 +75,9 @@ as_requirement_state as_report_require(const as_report *report,
 assay_code as_report_against(const as_report *report, const char *run_folder, bool as_json,
                              FILE *out, size_t *n_regressions, assay_error *err);
 
+/** Whether some candidate's interval is missing or says neither faster, slower nor equal. */
+bool as_report_is_undecided(const as_report *report);
+
 /** Sentences on what could spoil the result, as in the report; NULL behind the last; borrowed. */
 const char *const *as_report_warnings(const as_report *report);
 

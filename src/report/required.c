@@ -42,7 +42,7 @@ static void print_policy(const as_facts *f, size_t p, const as_requirement *requ
             as_percent((e->high - 1) * 100), as_percent((requirement->limit - 1) * 100));
     else
         fprintf(out, "no interval from %zu round%s, %zu are needed\n", e->n,
-                e->n == 1 ? "" : "s", as_rounds_for_interval(f->n_policies - 1));
+                e->n == 1 ? "" : "s", f->rounds_needed);
 }
 
 void as_required_print(const as_facts *f, const as_requirement *requirement, FILE *out)

@@ -124,7 +124,7 @@ static void policies_note(as_page *page, const as_facts *f, bool with_intervals)
             page,
             "\"Paired\" is the Hodges-Lehmann estimate over rounds with its signed-rank "
             "interval, %.4g %% each so that all hold together at 95 %%.",
-            (1 - AS_ALPHA / (double)(f->n_policies > 1 ? f->n_policies - 1 : 1)) * 100);
+            (1 - f->alpha) * 100);
 }
 
 void as_section_policies(as_page *page, const as_facts *f)

@@ -47,15 +47,17 @@ static void round_row(as_page *page, const as_facts *f, const as_order_row *turn
 
 static void noise_table(as_page *page, const as_facts *f)
 {
-    static const as_table_column columns[] = {{"round", true},        {"PSI cpu, %", true},
-                                              {"steal, %", true},     {"throttled", true},
-                                              {"major faults", true}, {"", false}};
+    static const as_table_column columns[] = {
+        {"round", true},    {"PSI cpu, %", true}, {"run delay, %", true},
+        {"steal, %", true}, {"throttled", true},  {"major faults", true},
+        {"", false}};
     as_fold(page, "Noise of each round");
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t r = 0; r < f->n_rounds; r++) {
         const as_round_facts *round = &f->rounds[r];
         as_cell(page, "%d", round->id + 1);
         cell_number(page, "%.1f", round->psi_cpu);
+        cell_number(page, "%.1f", round->run_delay);
         cell_number(page, "%.2f", round->steal);
         as_cell(page, "%lld", (long long)round->n_throttled);
         as_cell(page, "%lld", (long long)round->n_major_faults);
@@ -65,9 +67,10 @@ static void noise_table(as_page *page, const as_facts *f)
                                         : "not observed");
     }
     as_table_end(page);
-    as_paragraph(page,
-                 "Dirty: any throttling, any major fault, steal above 2 %% or PSI cpu above "
-                 "5 %%.  The rules look at these, never at the times.");
+    as_paragraph(
+        page,
+        "Dirty: any throttling, any major fault, steal above 2 %%, or PSI cpu or run delay "
+        "above 5 %%.  The rules look at these, never at the times.");
     as_fold_end(page);
 }
 

@@ -233,12 +233,15 @@ static json_t *noise_json(const as_facts *f)
     json_t *list = json_array();
     for (size_t r = 0; r < f->n_rounds; r++) {
         const as_round_facts *round = &f->rounds[r];
-        as_json_append(&list, json_pack("{s:i, s:b, s:o, s:o, s:I, s:I}", "round",
-                                        round->id + 1, "dirty", (int)round->is_dirty,
-                                        "psi_cpu_percent", as_json_real(round->psi_cpu),
-                                        "steal_percent", as_json_real(round->steal),
-                                        "throttled", (json_int_t)round->n_throttled,
-                                        "major_faults", (json_int_t)round->n_major_faults));
+        as_json_append(&list, json_pack("{s:i, s:b, s:i, s:o, s:o, s:o, s:o, s:I, s:I}",
+                                        "round", round->id + 1, "dirty", (int)round->is_dirty,
+                                        "repeats", round->n_repeats, "run_delay_percent",
+                                        as_json_real(round->run_delay), "off_cpu_percent",
+                                        as_json_real(round->off_cpu), "psi_cpu_percent",
+                                        as_json_real(round->psi_cpu), "steal_percent",
+                                        as_json_real(round->steal), "throttled",
+                                        (json_int_t)round->n_throttled, "major_faults",
+                                        (json_int_t)round->n_major_faults));
     }
     return list;
 }

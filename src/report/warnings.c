@@ -9,10 +9,6 @@
 #include "report/facts.h"
 #include "report/text.h"
 
-/* The gates of MEASURING, "Noise": a round is dirty above them, and on any throttling or fault. */
-static const double psi_cpu_limit_percent = 5;
-static const double steal_limit_percent = 2;
-
 /** A growing list of sentences in the facts' arena. */
 typedef struct sentences {
     as_facts *f;
@@ -100,14 +96,19 @@ static assay_code say_completeness(sentences *list, assay_error *err)
     for (size_t i = 0; i < f->n_slots; i++)
         n_bad += f->slot[i].n_bad_clocks;
     if (!code && n_bad > 0) {
-        code =
-            as_facts_format(f, &text, err,
-                            "%zu of %zu calls have a negative or empty duration: the clock is "
-                            "broken.",
-                            n_bad, f->n_samples);
+        code = as_facts_format(
+            f, &text, err,
+            "%zu of %zu calls have no duration, the clock is broken: they are left "
+            "out, of every policy.",
+            n_bad, f->n_samples);
         if (!code) code = keep(list, text, err);
     }
     return code;
+}
+
+static assay_code say_unfit(sentences *list, assay_error *err)
+{
+    return list->f->run->unfit[0] ? keep(list, list->f->run->unfit, err) : ASSAY_OK;
 }
 
 static assay_code say_interval(sentences *list, assay_error *err)
@@ -118,7 +119,7 @@ static assay_code say_interval(sentences *list, assay_error *err)
     for (size_t p = 0; p < f->n_policies; p++)
         n_without += f->policy[p].candidate.verdict == AS_VERDICT_NO_INTERVAL;
     if (n_without == 0 || n == 0) return ASSAY_OK;
-    size_t needed = as_rounds_for_interval(f->n_policies - 1);
+    size_t needed = f->rounds_needed;
     assay_code code = as_facts_format(
         f, &text, err,
         "No interval: %zu round%s.  Medians of so few rounds may be chance; --rounds %zu gives "
@@ -151,48 +152,6 @@ static assay_code say_empty_inputs(sentences *list, assay_error *err)
     return code ? code : keep(list, text, err);
 }
 
-/** The last snapshot of that moment: a round that was killed and resumed begins twice. */
-static const as_snapshot_row *snapshot_of(const as_facts *f, int round, const char *moment)
-{
-    for (size_t i = f->n_snapshots; i-- > 0;) {
-        const as_snapshot_row *s = &f->snapshots[i];
-        if (s->phase == AS_PHASE_FORMAL && s->round == round && strcmp(s->moment, moment) == 0)
-            return s;
-    }
-    return NULL;
-}
-
-/** Fill the noise of round `r`; "n/a" stays NaN. */
-static void measure_noise(as_facts *f, size_t r)
-{
-    as_round_facts *round = &f->rounds[r];
-    const as_snapshot_row *before = snapshot_of(f, round->id, "before");
-    const as_snapshot_row *after = snapshot_of(f, round->id, "after");
-    double wall_s = 0;
-    round->psi_cpu = round->steal = NAN;
-    for (size_t i = 0; i < f->n_slots; i++) {
-        const as_slot_row *slot = &f->slots[i];
-        if (slot->phase != AS_PHASE_FORMAL || slot->round != round->id) continue;
-        bool is_between = before && strcmp(slot->started, before->taken) >= 0; /* labels sort */
-        if (is_between && isfinite(slot->total_s)) wall_s += slot->total_s;
-        if (slot->major_faults > 0) as_facts_add(&round->n_major_faults, slot->major_faults);
-    }
-    round->has_noise = before && after;
-    if (round->has_noise) {
-        if (before->psi_cpu_total_us >= 0 && after->psi_cpu_total_us >= 0 && wall_s > 0)
-            round->psi_cpu =
-                (double)(after->psi_cpu_total_us - before->psi_cpu_total_us) / wall_s / 1e4;
-        if (after->total_ticks > before->total_ticks)
-            round->steal = (double)(after->steal_ticks - before->steal_ticks) * 100 /
-                           (double)(after->total_ticks - before->total_ticks);
-        if (before->n_throttled >= 0 && after->n_throttled >= 0)
-            round->n_throttled = after->n_throttled - before->n_throttled;
-    }
-    round->is_dirty = round->n_throttled > 0 || round->n_major_faults > 0 ||
-                      round->psi_cpu > psi_cpu_limit_percent ||
-                      round->steal > steal_limit_percent;
-}
-
 /** Add one phrase with `value` behind `text`, parted from what stands before it. */
 static void add_phrase(const as_facts *f, char *text, size_t room, const char *before,
                        const char *phrase, double value)
@@ -211,8 +170,9 @@ static void describe_noise(const as_facts *f, const as_round_facts *round, char 
         const char *phrase;
         double value;
     } seen[] = /* said */ {
-        {round->psi_cpu > psi_cpu_limit_percent, "PSI cpu %.1f %%", round->psi_cpu},
-        {round->steal > steal_limit_percent, "steal %.1f %%", round->steal},
+        {round->psi_cpu > AS_PRESSURE_PERCENT, "PSI cpu %.1f %%", round->psi_cpu},
+        {round->run_delay > AS_DELAY_PERCENT, "run delay %.1f %%", round->run_delay},
+        {round->steal > AS_STEAL_PERCENT, "steal %.1f %%", round->steal},
         {round->n_throttled > 0, "throttled %.0f times", (double)round->n_throttled},
         {round->n_major_faults > 0,
          round->n_major_faults == 1 ? "%.0f major fault" : "%.0f major faults",
@@ -233,8 +193,9 @@ static assay_code say_noise(sentences *list, assay_error *err)
     const char *text;
     char which[512] = "";
     size_t n_dirty = 0;
+    int n_repeats = 0;
     for (size_t r = 0; r < f->n_rounds; r++) {
-        measure_noise(f, r);
+        n_repeats += f->rounds[r].n_repeats;
         n_dirty += f->rounds[r].is_dirty;
         if (f->rounds[r].is_dirty && strlen(which) < sizeof which - 1)
             describe_noise(f, &f->rounds[r], which, sizeof which);
@@ -245,6 +206,12 @@ static assay_code say_noise(sentences *list, assay_error *err)
                                n_dirty == 1 ? "%zu of %zu rounds was dirty, and counted: %s."
                                             : "%zu of %zu rounds were dirty, and counted: %s.",
                                n_dirty, f->n_rounds, which);
+        if (!code) code = keep(list, text, err);
+    }
+    if (!code && n_repeats > 0) {
+        code = as_facts_format(f, &text, err,
+                               "%d dirty rounds were run again; their clean repeats count.",
+                               n_repeats);
         if (!code) code = keep(list, text, err);
     }
     if (!code && !f->run->exclusive_hardware)
@@ -281,6 +248,7 @@ assay_code as_facts_warn(as_facts *f, assay_error *err)
     sentences list = {.f = f};
     assay_code code = say_policies(&list, err);
     if (!code) code = say_completeness(&list, err);
+    if (!code) code = say_unfit(&list, err);
     if (!code) code = say_interval(&list, err);
     if (!code) code = say_empty_inputs(&list, err);
     if (!code) code = say_noise(&list, err);

@@ -55,6 +55,10 @@ static assay_code no_verdict(as_facts *f, assay_error *err)
                     : as_facts_format(f, &f->certainty, err, "%s",
                                       f->slots[base->failed_slot].error);
     }
+    if (f->run->unfit[0]) {
+        f->headline = as_say(f->language, "No verdict: the machine is unfit to measure on.");
+        return as_facts_format(f, &f->certainty, err, "%s", f->run->unfit);
+    }
     if (base->n_inputs_differing > 0) {
         if (f->run->reference_name[0]) {
             f->certainty =
@@ -98,8 +102,7 @@ static assay_code no_verdict(as_facts *f, assay_error *err)
 static void no_interval(const as_facts *f, size_t n, char *text, size_t room)
 {
     as_say_into(text, room, f->language, "No interval: %zu round%s, %zu are needed.", n,
-                n == 1 ? "" : "s",
-                as_rounds_for_interval(f->n_policies > 1 ? f->n_policies - 1 : 1));
+                n == 1 ? "" : "s", f->rounds_needed);
 }
 
 /** Another policy than the baseline is chosen. */
@@ -214,7 +217,7 @@ static assay_code old_choice(as_facts *f, assay_error *err)
 
 assay_code as_facts_headline(as_facts *f, assay_error *err)
 {
-    if (f->choice.policy == AS_NO_POLICY) return no_verdict(f, err);
+    if (f->choice.policy == AS_NO_POLICY || f->run->unfit[0]) return no_verdict(f, err);
     if (f->choice.policy == (size_t)f->run->baseline) return old_choice(f, err);
     return new_choice(f, err);
 }

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "base/size.h"
 #include "engine/detector.h"
 #include "trial/adapters.h"
 #include "trial/duration.h"
@@ -23,6 +24,7 @@
 #include "trial/reference.h"
 #include "trial/replay.h"
 #include "trial/verify.h"
+#include "verdict/estimate.h"
 #include "verdict/tensor.h"
 
 /* What a run makes; --force removes these and nothing else. */
@@ -57,6 +59,7 @@ typedef struct beginning {
     char *machine_text, *findings_text; /* own */
     char model_sha256[AS_SHA256_HEX], program_sha256[AS_SHA256_HEX];
     char created[AS_CLOCK_LABEL];
+    as_order_kind order;
     size_t n_rounds;
     as_compare_kind compare;
     int baseline;
@@ -119,17 +122,33 @@ static assay_code find_baseline(beginning *b, assay_error *err)
                    b->parsed[0].name);
 }
 
+/* Rounds of `kind` that can give an interval: the least multiple of its design. */
+static size_t default_rounds(const as_trial_options *o, as_order_kind kind)
+{
+    size_t design = as_order_design_rounds(kind, o->n_policies);
+    size_t n_candidates = o->n_policies > 1 ? o->n_policies - 1 : 1;
+    size_t least = as_rounds_for_alpha(as_alpha_of(n_candidates, o->budget_s > 0 ? 1 : 0));
+    return as_div_up(least, design) * design;
+}
+
 static assay_code make_order(beginning *b, assay_error *err)
 {
     const as_trial_options *o = b->options;
-    b->n_rounds = o->n_rounds ? o->n_rounds
-                  : o->order == AS_ORDER_LATIN
-                      ? 3
-                      : as_order_design_rounds(o->order, o->n_policies);
+    bool fits = o->n_rounds % as_order_design_rounds(AS_ORDER_WILLIAMS, o->n_policies) == 0;
+    b->order = o->order ? *o->order : fits ? AS_ORDER_WILLIAMS : AS_ORDER_LATIN;
+    b->n_rounds = o->n_rounds ? o->n_rounds : default_rounds(o, b->order);
     b->orders = as_alloc_array(b->n_rounds * o->n_policies, sizeof *b->orders);
     if (!b->orders)
         return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu rounds", b->n_rounds);
-    return as_order_fill(o->order, o->n_policies, b->n_rounds, o->seed, b->orders, err);
+    return as_order_fill(b->order, o->n_policies, b->n_rounds, o->seed, b->orders, err);
+}
+
+/* Elsewhere nothing but our own doing disturbs; a virtual machine is never quiet for long. */
+static as_noise_rule noise_rule_of(const beginning *b)
+{
+    if (b->options->noise) return *b->options->noise;
+    return json_is_true(json_object_get(b->environment->machine, "virtual")) ? AS_NOISE_REPORT
+                                                                             : AS_NOISE_RERUN;
 }
 
 static assay_code find_absolute(const char *path, char **out, assay_error *err)
@@ -315,7 +334,7 @@ static as_evidence_plan plan_of(const beginning *b)
                 .manifest_sha256 = b->corpus->manifest_sha256,
                 .program_sha256 = b->program_sha256,
                 .seed = o->seed,
-                .order = as_order_name(o->order),
+                .order = as_order_name(b->order),
                 .n_rounds = (int)b->n_rounds,
                 .n_cycles = (int)o->n_cycles,
                 .n_smoke_calls = AS_SMOKE_CALLS,
@@ -328,6 +347,8 @@ static as_evidence_plan plan_of(const beginning *b)
                 .state = AS_RUN_SMOKE,
                 .corpus_calls = (int64_t)b->corpus->n_calls,
                 .corpus_inputs = (int64_t)b->corpus->n_regions,
+                .noise_rule = noise_rule_of(b),
+                .budget_s = o->budget_s,
                 .compare = as_compare_name(b->compare),
                 .bound_absolute = o->bound_absolute,
                 .bound_relative = o->bound_relative,

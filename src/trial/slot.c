@@ -34,8 +34,11 @@ static void name_slot(slot *s)
     const char *policy = s->place->policies[s->order->policy].name;
     if (s->order->phase == AS_PHASE_SMOKE)
         snprintf(s->name, sizeof s->name, "smoke-%s", policy);
-    else
+    else if (s->order->repeat == 0)
         snprintf(s->name, sizeof s->name, "round%d-%s", s->order->round + 1, policy);
+    else
+        snprintf(s->name, sizeof s->name, "round%d-%s-again%d", s->order->round + 1, policy,
+                 s->order->repeat);
 }
 
 static as_job make_job(const as_slot_place *place, const as_slot_order *order)
@@ -202,7 +205,11 @@ static void describe_end(const slot *s, const assay_error *told, char *text, siz
 static void judge(const slot *s, const assay_error *told, as_slot_end *end)
 {
     char what[400], turn[32] = "the smoke phase";
-    *end = (as_slot_end){.state = AS_SLOT_FINISHED};
+    *end = (as_slot_end){.state = AS_SLOT_FINISHED,
+                         .total_s = s->total_s,
+                         .n_bad_clock = as_yield_bad_clocks(s->yield),
+                         .n_calls = (int64_t)as_yield_calls(s->yield)};
+    end->has_noise = as_yield_noise(s->yield, &end->noise);
     describe_end(s, told, what, sizeof what);
     if (!what[0]) return;
     end->state = AS_SLOT_FAILED;
@@ -222,6 +229,7 @@ static assay_code store(slot *s, const as_slot_end *end, assay_error *err)
     as_yield_record(s->yield, &record);
     record.slot.phase = s->order->phase;
     record.slot.round = s->order->round;
+    record.slot.repeat = s->order->repeat;
     record.slot.position = s->order->position;
     record.slot.policy = s->order->policy;
     record.slot.state = end->state;

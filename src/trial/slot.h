@@ -28,6 +28,7 @@ typedef struct as_slot_place {
 typedef struct as_slot_order {
     as_phase phase;
     int round, position, policy;
+    int repeat; /**< 0, and one more each time that a dirty round is run again. */
 } as_slot_order;
 
 /** How it went; a plain value. */
@@ -35,6 +36,11 @@ typedef struct as_slot_end {
     as_slot_state state;
     assay_code code;    /**< ASSAY_OK, or the failure's. */
     char sentence[512]; /**< Of the failure; else "". */
+    double total_s;     /**< Wall time of the process. */
+    bool has_noise;
+    as_noise noise;      /**< What the machine did besides, where the worker told it. */
+    int64_t n_bad_clock; /**< Calls whose clock is broken ... */
+    int64_t n_calls;     /**< ... of so many. */
 } as_slot_end;
 
 /**

@@ -39,6 +39,10 @@ typedef struct as_trial_control {
     bool (*stop)(void *context);    /**< Asked now and then; true: stop.  May be NULL. */
     void *stop_context;
     double snapshot_s; /**< Window of each snapshot; 0 = 0.5. */
+    /** Asked after all planned rounds of a run with a budget: whether some policy is undecided by
+     *  what the run's evidence holds now.  NULL: nothing ever is. */
+    assay_code (*undecided)(void *context, const char *run_folder, bool *out, assay_error *err);
+    void *undecided_context;
     as_trial_watch watch;
 } as_trial_control;
 
@@ -55,9 +59,12 @@ typedef struct as_trial_options {
     size_t n_documents;
     const char *const *calls; /**< Only these ids; none = all. */
     size_t n_calls;
-    size_t limit_calls; /**< The first so many of what is left; 0 = all. */
-    as_order_kind order;
-    size_t n_rounds; /**< 0 = 3 for latin, the least design for williams. */
+    size_t limit_calls;         /**< The first so many of what is left; 0 = all. */
+    const as_order_kind *order; /**< NULL = williams, or latin where n_rounds is no multiple of
+                                     williams' design. */
+    size_t n_rounds; /**< 0 = the least multiple of the design that can give an interval. */
+    const as_noise_rule *noise; /**< NULL = rerun, or report on a virtual machine. */
+    double budget_s; /**< Measuring may take so long while something is undecided; 0 = none. */
     size_t n_cycles; /**< Passes over the calls in each slot. */
     int64_t seed;
     as_on_difference on_difference;
@@ -71,7 +78,7 @@ typedef struct as_trial_options {
     const char *command; /**< Shell line that does it again. */
 } as_trial_options;
 
-/** Latin, 3 rounds, 1 cycle, seed 1, stop, no time limit. */
+/** 1 cycle, seed 1, stop, no time limit, no budget; the rest as the fields say. */
 as_trial_options as_trial_options_defaults(void);
 
 /** Calls of the smoke phase. */
@@ -83,6 +90,8 @@ typedef struct as_trial_result {
     size_t n_failed;    /**< Policies of which a worker crashed, hung or told an error. */
     size_t n_different; /**< Policies whose boxes are not the baseline's somewhere. */
     bool is_unfit;      /**< Some failed, and all that failed broke an environment assertion. */
+    bool is_machine_unfit; /**< Too many rounds were dirty, or the clock is broken. */
+    bool is_undecided;     /**< The budget is spent, and something is undecided. */
 } as_trial_result;
 
 /**

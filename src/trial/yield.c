@@ -30,6 +30,8 @@ struct as_yield {
     double load_s, cleanup_s;
     as_slot_row counts;  /* what "end" told */
     int64_t n_bad_clock; /* of the calls told so far */
+    bool has_noise;
+    as_noise noise; /* also when its row has been passed on */
     rows lists[N_LISTS];
 };
 
@@ -365,6 +367,8 @@ static assay_code take_noise(as_yield *yield, const json_t *event, assay_error *
                               n->cycles,       n->instructions};
     for (size_t i = 0; i < AS_COUNT_OF(counts); i++)
         if (counts[i] < -1) return not_allowed("noise without its counts", err);
+    yield->has_noise = true;
+    yield->noise = row.noise;
     return add(&yield->lists[NOISE], &row, sizeof row, err);
 }
 
@@ -434,6 +438,14 @@ assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err)
 }
 
 size_t as_yield_calls(const as_yield *yield) { return yield->n_calls; }
+
+bool as_yield_noise(const as_yield *yield, as_noise *out)
+{
+    *out = yield->noise;
+    return yield->has_noise;
+}
+
+int64_t as_yield_bad_clocks(const as_yield *yield) { return yield->n_bad_clock; }
 
 bool as_yield_has_error(const as_yield *yield) { return yield->has_error; }
 

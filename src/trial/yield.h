@@ -34,6 +34,12 @@ assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err);
 /** Calls told so far, over all cycles. */
 size_t as_yield_calls(const as_yield *yield);
 
+/** What the machine did besides, where the worker told it. */
+bool as_yield_noise(const as_yield *yield, as_noise *out);
+
+/** Calls told so far whose clock is broken. */
+int64_t as_yield_bad_clocks(const as_yield *yield);
+
 /** Whether the worker told an error of its own. */
 bool as_yield_has_error(const as_yield *yield);
 

@@ -42,16 +42,24 @@ as_dirt as_dirt_none(void)
     return dirt;
 }
 
-void as_dirt_add(as_dirt *dirt, const as_noise *noise)
+void as_dirt_join(as_dirt *dirt, const as_dirt *other)
 {
     for (int k = 0; k < AS_N_DIRT; k++) {
-        double level = kinds[k].level(noise), *sum = &dirt->level[k];
+        double level = other->level[k], *sum = &dirt->level[k];
         if (isnan(level)) continue;
         if (isnan(*sum))
             *sum = level;
         else
             *sum = kinds[k].is_count ? *sum + level : fmax(*sum, level);
     }
+}
+
+void as_dirt_add(as_dirt *dirt, const as_noise *noise)
+{
+    as_dirt one;
+    for (int k = 0; k < AS_N_DIRT; k++)
+        one.level[k] = kinds[k].level(noise);
+    as_dirt_join(dirt, &one);
 }
 
 bool as_dirt_exceeds(const as_dirt *dirt, as_dirt_kind kind)

@@ -44,6 +44,9 @@ as_dirt as_dirt_none(void);
 /** Take a slot's noise in. */
 void as_dirt_add(as_dirt *dirt, const as_noise *noise);
 
+/** Take in what is known of other slots. */
+void as_dirt_join(as_dirt *dirt, const as_dirt *other);
+
 /** Whether any level is above its gate. */
 bool as_dirt_is_dirty(const as_dirt *dirt);
 

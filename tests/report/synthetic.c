@@ -153,7 +153,10 @@ static as_evidence_writer *create(const synthetic *what, const char *path)
                     "\"stop it\"},{\"name\":\"turbo\",\"severity\":\"note\",\"seen\":"
                     "\"turbo on\",\"effect\":\"speed varies\",\"advice\":\"switch it "
                     "off\"}]",
-                .state = what->state},
+                .state = what->state,
+                .budget_s = what->n_bought ? 600 : 0,
+                .n_bought = what->n_bought,
+                .unfit = what->unfit ? what->unfit : ""},
         .policies = policies,
         .n_policies = (size_t)what->n_policies,
         .orders = orders,
@@ -197,6 +200,7 @@ typedef struct yield {
     as_evidence_box boxes[SYNTHETIC_INPUTS][4];
     as_slot_answer answers[SYNTHETIC_INPUTS];
     as_memory_row memory[2];
+    as_noise_row noise;
 } yield;
 
 static int64_t slowed(const synthetic *what, int64_t ns)
@@ -220,6 +224,9 @@ static void fill_samples(const synthetic *what, int round, int policy, yield *y)
                             .postprocess_ns = n * 500000,
                             .map_sha256 = "ff",
                             .n_not_finite = what->is_wild && policy == 1};
+        if (!what->breaks_clock || policy != 0 || round != 0 || c != 1) continue;
+        y->samples[c].clock = AS_CLOCK_DISAGREES;
+        y->samples[c].forward_ns = INT64_C(3600000000000);
     }
 }
 
@@ -247,6 +254,17 @@ static void fill_memory(int policy, yield *y)
     y->memory[1].when = "exit";
     y->memory[1].cycle = y->memory[1].document = y->memory[1].call = -1;
     y->memory[1].pss_bytes = 80 << 20;
+}
+
+static void fill_noise(const synthetic *what, int round, int policy, yield *y)
+{
+    y->noise = (as_noise_row){.noise = {.wall_s = 10,
+                                        .cpu_s = 7.5,
+                                        .run_delay_s = round == 1 && policy == 1 ? 0.8 : 0.1,
+                                        .psi_cpu_s = 0.2,
+                                        .total_ticks = 2000,
+                                        .n_throttled = -1},
+                              .n_bad_clock = what->breaks_clock && policy == 0 && round == 0};
 }
 
 static as_slot_row slot_row(const synthetic *what, as_phase phase, int round, int policy)
@@ -286,6 +304,7 @@ static void add_slot(const synthetic *what, as_evidence_writer *writer, as_phase
     fill_samples(what, round, policy, &y);
     fill_answers(what, round, policy, &y);
     fill_memory(policy, &y);
+    fill_noise(what, round, policy, &y);
     as_slot_record record = {.slot = slot_row(what, phase, round, policy),
                              .samples = y.samples,
                              .n_samples =
@@ -296,6 +315,8 @@ static void add_slot(const synthetic *what, as_evidence_writer *writer, as_phase
                              .n_memory = 2,
                              .engines = &engine,
                              .n_engines = 1,
+                             .noise = &y.noise,
+                             .n_noise = what->tells_noise,
                              .passes = &pass,
                              .n_passes = 1};
     assay_error err = {0};

@@ -26,8 +26,12 @@ typedef struct synthetic {
     int n_rounds;      /**< Planned. */
     int n_rounds_done; /**< With slots. */
     as_run_state state;
-    bool is_smoke_only;   /**< A smoke slot of every policy, no rounds. */
-    bool has_snapshots;   /**< Around each round; round 2 has 8 % PSI and 3 major faults. */
+    bool is_smoke_only; /**< A smoke slot of every policy, no rounds. */
+    bool has_snapshots; /**< Around each round; round 2 has 8 % PSI and 3 major faults. */
+    bool tells_noise;   /**< Each slot its own; gemm waits 8 % for a CPU in round 2. */
+    bool breaks_clock;  /**< Of the baseline's call a1 in round 1, which took an hour by it. */
+    int n_bought;       /**< Times that a budget bought rounds; 0: there is no budget. */
+    const char *unfit;  /**< Why the machine is; NULL where it is not. */
     bool leaves_out_call; /**< A slot that is "finished" lacks its last call. */
     bool baseline_wavers; /**< The baseline moves a corner in its last round. */
     bool

@@ -199,6 +199,73 @@ static void memory_strata_and_stages_are_summed_where_they_belong(void **state)
     close_run(&o);
 }
 
+static void a_round_is_dirty_by_what_its_slots_tell(void **state)
+{
+    (void)state;
+    opened o = open_run(&(synthetic){.n_policies = 3,
+                                     .n_rounds = 3,
+                                     .n_rounds_done = 3,
+                                     .state = AS_RUN_FINISHED,
+                                     .tells_noise = true});
+    assert_number(&o, "noise.1.run_delay_percent", 8);
+    assert_number(&o, "noise.1.off_cpu_percent", 25);
+    assert_true(json_is_true(at(&o, "noise.1.dirty")));
+    assert_true(json_is_false(at(&o, "noise.0.dirty")));
+    assert_true(warns(&o, "1 of 3 rounds was dirty, and counted: round 2 (run delay 8.0 %)."));
+    close_run(&o);
+}
+
+static void a_call_with_a_broken_clock_is_left_out_of_every_policy(void **state)
+{
+    (void)state;
+    synthetic what = {.n_policies = 3,
+                      .n_rounds = 3,
+                      .n_rounds_done = 3,
+                      .state = AS_RUN_FINISHED,
+                      .tells_noise = true};
+    opened whole = open_run(&what);
+    what.breaks_clock = true;
+    opened o = open_run(&what);
+    for (int p = 0; p < 3; p++) { /* call a1 of two inputs is a tenth of 21 */
+        char key[64];
+        snprintf(key, sizeof key, "policies.%d.rounds_s.0", p);
+        double all = json_number_value(at(&whole, key)), left = json_number_value(at(&o, key));
+        if (!(fabs(left / all - 19.0 / 21) < 1e-6))
+            fail_msg("%s: %.9g of %.9g", key, left, all);
+        snprintf(key, sizeof key, "policies.%d.rounds_s.1", p);
+        assert_true(json_number_value(at(&whole, key)) == json_number_value(at(&o, key)));
+    }
+    assert_true(warns(&o, "1 of 27 calls have no duration, the clock is broken"));
+    close_run(&whole);
+    close_run(&o);
+}
+
+static void an_unfit_machine_has_no_verdict(void **state)
+{
+    (void)state;
+    opened o = open_run(&(synthetic){.n_policies = 3,
+                                     .n_rounds = 12,
+                                     .n_rounds_done = 12,
+                                     .state = AS_RUN_STOPPED,
+                                     .unfit = "the machine is unfit: it was throttled"});
+    assert_text(&o, "verdict.headline", "No verdict: the machine is unfit to measure on.");
+    assert_text(&o, "verdict.certainty", "the machine is unfit: it was throttled");
+    close_run(&o);
+}
+
+/* The third look may spend 1/12 of the error: 5 % / 12 / 2 candidates. */
+static void rounds_that_were_bought_share_the_error_with_the_looks_before(void **state)
+{
+    (void)state;
+    opened o = open_run(&(synthetic){.n_policies = 3,
+                                     .n_rounds = 12,
+                                     .n_rounds_done = 12,
+                                     .state = AS_RUN_FINISHED,
+                                     .n_bought = 2});
+    assert_number(&o, "policies.2.interval.level", 1 - 0.05 / 12 / 2);
+    close_run(&o);
+}
+
 static void time_over_the_batch_size_is_by_the_image_and_says_where_it_breaks_even(void **state)
 {
     (void)state;
@@ -413,6 +480,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_rounds_give_medians_and_no_interval),
         cmocka_unit_test(twelve_rounds_give_intervals_and_certainty),
+        cmocka_unit_test(a_round_is_dirty_by_what_its_slots_tell),
+        cmocka_unit_test(a_call_with_a_broken_clock_is_left_out_of_every_policy),
+        cmocka_unit_test(an_unfit_machine_has_no_verdict),
+        cmocka_unit_test(rounds_that_were_bought_share_the_error_with_the_looks_before),
         cmocka_unit_test(one_moved_corner_excludes_a_faster_policy),
         cmocka_unit_test(equality_counts_inputs_answers_and_empty_ones),
         cmocka_unit_test(a_failed_policy_is_told_with_its_sentence),

@@ -34,7 +34,8 @@ enum {
     N_INPUTS = 28,
     BATCH = 2,
     MAX_POLICIES = 4,
-    N_ROUNDS = 3
+    N_ROUNDS = 3,
+    MAX_ROUNDS = 8
 };
 
 static const char *fake_worker;
@@ -47,7 +48,7 @@ typedef struct fixture {
     char sha256[N_INPUTS][AS_SHA256_HEX];
     int call_inputs[N_CALLS][BATCH];
     as_policy_row policies[MAX_POLICIES];
-    as_order_row orders[N_ROUNDS * MAX_POLICIES];
+    as_order_row orders[MAX_ROUNDS * MAX_POLICIES];
     as_document_row documents[N_DOCUMENTS];
     as_input_row inputs[N_INPUTS];
     as_call_row calls[N_CALLS];
@@ -58,6 +59,10 @@ typedef struct fixture {
     char notes[8][640];
     int n_steps, stop_after_steps; /* 0 = never */
     double slot_timeout_s;
+    int n_rounds; /* 0 = N_ROUNDS */
+    as_noise_rule noise_rule;
+    double budget_s;
+    int n_looks, decided_at; /* of a test's own judge */
 } fixture;
 
 static inline void on_note(void *context, const char *sentence)
@@ -126,7 +131,8 @@ static inline void begin(fixture *f, const char *const *names, as_on_difference 
         snprintf(f->text[n], sizeof f->text[n], "%s=fake", names[n]);
         f->policies[n] = (as_policy_row){names[n], f->text[n], "fake"};
     }
-    assert_int_equal(as_order_fill(AS_ORDER_LATIN, n, N_ROUNDS, 1, f->orders, NULL), ASSAY_OK);
+    size_t n_rounds = f->n_rounds ? (size_t)f->n_rounds : N_ROUNDS;
+    assert_int_equal(as_order_fill(AS_ORDER_LATIN, n, n_rounds, 1, f->orders, NULL), ASSAY_OK);
     f->plan = (as_evidence_plan){.run = {.assay_version = "0",
                                          .created = "now",
                                          .model_name = "m",
@@ -134,7 +140,9 @@ static inline void begin(fixture *f, const char *const *names, as_on_difference 
                                          .corpus_name = "c",
                                          .corpus_path = f->folder,
                                          .order = "latin",
-                                         .n_rounds = N_ROUNDS,
+                                         .n_rounds = (int)n_rounds,
+                                         .noise_rule = f->noise_rule,
+                                         .budget_s = f->budget_s,
                                          .n_cycles = n_cycles,
                                          .n_smoke_calls = AS_SMOKE_CALLS,
                                          .on_difference = on_difference,
@@ -142,7 +150,7 @@ static inline void begin(fixture *f, const char *const *names, as_on_difference 
                                  .policies = f->policies,
                                  .n_policies = n,
                                  .orders = f->orders,
-                                 .n_orders = N_ROUNDS * n,
+                                 .n_orders = n_rounds * n,
                                  .documents = f->documents,
                                  .n_documents = N_DOCUMENTS,
                                  .inputs = f->inputs,

@@ -158,7 +158,7 @@ static void an_experiment_killed_three_times_has_every_call_once(void **state)
     long random_ms = now.tv_nsec % 97;
     print_message("kill -9 at %ld ms into each of three slots\n", random_ms);
     kill_amid(EXPERIMENT("--policy", "base=native", "--policy", "gemm=native,conv=gemm",
-                         "--limit-calls", "6", "-o", run_folder),
+                         "--limit-calls", "6", "--rounds", "3", "-o", run_folder),
               "smoke-gemm", random_ms);
     kill_amid(RESUME(run_folder), "round1-gemm", random_ms);
     kill_amid(RESUME(run_folder), "round3-base", random_ms);

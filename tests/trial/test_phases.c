@@ -253,6 +253,164 @@ static void a_second_experiment_on_the_same_run_is_refused(void **state)
     as_evidence_writer_close(writer, NULL);
 }
 
+static const as_slot_row *slots_of(as_evidence *e, size_t *n)
+{
+    const as_slot_row *slots;
+    assert_int_equal(as_evidence_slots(e, &slots, n, NULL), ASSAY_OK);
+    return slots;
+}
+
+/* The run as `begin` makes it, with what a new one of these settings would have. */
+static void begin_with(fixture *f, const char *const *names, as_noise_rule rule,
+                       double budget_s)
+{
+    f->noise_rule = rule;
+    f->budget_s = budget_s;
+    begin(f, names, AS_ON_DIFFERENCE_STOP, 1);
+}
+
+static void a_dirty_round_is_told_and_counts_under_report(void **state)
+{
+    fixture *f = *state;
+    begin_with(f, POLICIES("good", "dirty"), AS_NOISE_REPORT, 0);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_false(result.is_machine_unfit);
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), N_ROUNDS);
+    const as_noise_row *noise;
+    size_t n;
+    assert_int_equal(as_evidence_noise(e, &noise, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 2 + 2 * N_ROUNDS);
+    assert_true(noise[n - 1].noise.wall_s == 10);
+    as_evidence_close(e);
+}
+
+static void a_dirty_round_is_run_again_in_its_place_and_both_are_kept(void **state)
+{
+    fixture *f = *state;
+    f->n_rounds = 4; /* one of four may be run again */
+    begin_with(f, POLICIES("once", "good"), AS_NOISE_RERUN, 0);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_false(result.is_machine_unfit);
+    as_evidence *e = open_evidence(f);
+    size_t n;
+    const as_slot_row *slots = slots_of(e, &n);
+    assert_int_equal(n, 2 + 2 * (4 + 1));
+    for (size_t i = 0; i < 2; i++) { /* the first round, then the same again */
+        const as_slot_row *first = &slots[2 + i], *again = &slots[4 + i];
+        assert_true(first->round == 0 && first->repeat == 0);
+        assert_true(again->round == 0 && again->repeat == 1);
+        assert_true(again->policy == first->policy && again->position == first->position);
+    }
+    assert_string_equal(slots[4].log, "round1-once-again1.log");
+    assert_non_null(
+        strstr(f->notes[f->n_notes - 1], "round 1 is dirty (2 major faults): it is run again"));
+    as_evidence_close(e);
+}
+
+static void too_many_dirty_rounds_make_the_machine_unfit(void **state)
+{
+    fixture *f = *state;
+    f->n_rounds = 8;
+    begin_with(f, POLICIES("good", "dirty"), AS_NOISE_RERUN, 0);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_STOPPED);
+    assert_true(result.is_machine_unfit);
+    as_evidence *e = open_evidence(f);
+    const char *unfit = as_evidence_run(e)->unfit;
+    assert_non_null(strstr(unfit, "round 1 is dirty (run delay 7.0 %), and 3 of 8 rounds"));
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), 3);
+    as_evidence_close(e);
+    result = go(f); /* asked again it says the same, and runs nothing */
+    assert_true(result.is_machine_unfit);
+    e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), 3);
+    as_evidence_close(e);
+}
+
+static void a_throttled_machine_is_unfit_at_once(void **state)
+{
+    fixture *f = *state;
+    begin_with(f, POLICIES("good", "throttled"), AS_NOISE_RERUN, 0);
+    assert_true(go(f).is_machine_unfit);
+    as_evidence *e = open_evidence(f);
+    assert_non_null(strstr(as_evidence_run(e)->unfit, "its CPU quota stopped round 1"));
+    as_evidence_close(e);
+}
+
+static void a_clock_that_breaks_too_often_makes_the_machine_unfit(void **state)
+{
+    fixture *f = *state;
+    begin_with(f, POLICIES("good", "backclock"), AS_NOISE_REPORT, 0);
+    as_trial_result result = go(f);
+    assert_true(result.is_machine_unfit);
+    assert_int_equal(result.n_failed, 0); /* no policy is to blame */
+    as_evidence *e = open_evidence(f);
+    assert_non_null(strstr(as_evidence_run(e)->unfit, "its clock is broken in 2 of 52 calls"));
+    const as_sample_row *samples;
+    size_t n, n_marked = 0;
+    assert_int_equal(as_evidence_samples(e, &samples, &n, NULL), ASSAY_OK);
+    for (size_t i = 0; i < n; i++)
+        n_marked += samples[i].clock == AS_CLOCK_NEGATIVE && samples[i].forward_ns == -1;
+    assert_int_equal(n_marked, 2);
+    as_evidence_close(e);
+}
+
+/* Undecided until so many rounds are there. */
+static assay_code undecided(void *context, const char *run_folder, bool *out, assay_error *err)
+{
+    fixture *f = context;
+    as_evidence *e = open_evidence(f);
+    (void)run_folder;
+    (void)err;
+    f->n_looks++;
+    *out = count_slots(e, AS_PHASE_FORMAL, 0, AS_SLOT_FINISHED) < (size_t)f->decided_at;
+    as_evidence_close(e);
+    return ASSAY_OK;
+}
+
+static void a_budget_buys_whole_designs_until_something_is_decided(void **state)
+{
+    fixture *f = *state;
+    f->control.undecided = undecided;
+    f->control.undecided_context = f;
+    f->n_rounds = 2;
+    f->decided_at = 5;
+    begin_with(f, POLICIES("good", "good-2"), AS_NOISE_REPORT, 600);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_false(result.is_undecided);
+    assert_int_equal(f->n_looks, 3); /* after 2, 4 and 6 rounds */
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(as_evidence_run(e)->n_rounds, 6);
+    assert_int_equal(as_evidence_run(e)->n_bought, 2);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), 6);
+    const as_order_row *orders;
+    size_t n;
+    assert_int_equal(as_evidence_orders(e, &orders, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 12);
+    for (size_t i = 0; i < n; i++)
+        assert_true(orders[i].round == (int)i / 2 && orders[i].position == (int)i % 2);
+    as_evidence_close(e);
+}
+
+static void a_spent_budget_ends_undecided(void **state)
+{
+    fixture *f = *state;
+    f->control.undecided = undecided;
+    f->control.undecided_context = f;
+    f->decided_at = 1000000;
+    begin_with(f, POLICIES("good", "slow"), AS_NOISE_REPORT, 1.2);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_true(result.is_undecided);
+    assert_non_null(strstr(f->notes[f->n_notes - 1], "the budget is spent"));
+    result = go(f); /* and says so again */
+    assert_true(result.is_undecided);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) return 2;
@@ -271,6 +429,13 @@ int main(int argc, char **argv)
         TEST(an_interrupted_run_keeps_what_is_finished_and_goes_on),
         TEST(a_run_killed_anywhere_ends_with_every_call_once),
         TEST(a_second_experiment_on_the_same_run_is_refused),
+        TEST(a_dirty_round_is_told_and_counts_under_report),
+        TEST(a_dirty_round_is_run_again_in_its_place_and_both_are_kept),
+        TEST(too_many_dirty_rounds_make_the_machine_unfit),
+        TEST(a_throttled_machine_is_unfit_at_once),
+        TEST(a_clock_that_breaks_too_often_makes_the_machine_unfit),
+        TEST(a_budget_buys_whole_designs_until_something_is_decided),
+        TEST(a_spent_budget_ends_undecided),
     };
     return cmocka_run_group_tests_name("phases", tests, NULL, NULL);
 }
