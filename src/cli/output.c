@@ -44,7 +44,7 @@ assay_code as_output_close(assay_error *err)
     /* A write that failed earlier set stdout's error flag; its errno is gone, so try once more. */
     bool had_failed = ferror(stdout) != 0;
     errno = 0;
-    bool is_flushed = fflush(stdout) == 0;
+    bool is_flushed = (!had_failed || putchar('\n') != EOF) && fflush(stdout) == 0;
     if (had_failed && errno == 0) errno = EIO;
     if (had_failed || !is_flushed) return fail_stdout(err);
     return fclose(stdout) == 0 ? ASSAY_OK : fail_stdout(err);

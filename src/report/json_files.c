@@ -58,13 +58,7 @@ assay_code as_write_experiment_json(const as_outputs *outputs, FILE *out, assay_
         "rounds_done", (int)f->n_rounds_done, "cycles", run->n_cycles, "smoke_calls",
         run->n_smoke_calls, "on_difference", actions[run->on_difference], "slot_timeout_s",
         as_json_real(run->slot_timeout_s), "rounds", orders_json(f));
-    if (!root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12))) {
-        json_decref(root);
-        return as_fail(err, ASSAY_E_MEMORY, "no memory for experiment.json");
-    }
-    putc('\n', out);
-    json_decref(root);
-    return ASSAY_OK;
+    return as_put_json(out, root, JSON_INDENT(2), "experiment.json", err);
 }
 
 /** The busiest processes of snapshot `s`; `at` runs along the rows, which are in its order. */
@@ -86,7 +80,8 @@ assay_code as_write_background_jsonl(const as_outputs *outputs, FILE *out, assay
 {
     const as_facts *f = outputs->facts;
     size_t at = 0;
-    for (size_t i = 0; i < f->n_snapshots; i++) {
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < f->n_snapshots && !code; i++) {
         const as_snapshot_row *s = &f->snapshots[i];
         json_t *line = json_pack(
             "{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o}",
@@ -99,12 +94,7 @@ assay_code as_write_background_jsonl(const as_outputs *outputs, FILE *out, assay
             "n_throttled", as_json_count(s->n_throttled), "throttled_us",
             as_json_count(s->throttled_us), "swap_used_bytes",
             as_json_count(s->swap_used_bytes), "processes", processes_json(f, i, &at));
-        if (!line || json_dumpf(line, out, JSON_COMPACT | JSON_REAL_PRECISION(12))) {
-            json_decref(line);
-            return as_fail(err, ASSAY_E_MEMORY, "no memory for background-load.jsonl");
-        }
-        putc('\n', out);
-        json_decref(line);
+        code = as_put_json(out, line, JSON_COMPACT, "background-load.jsonl", err);
     }
-    return ASSAY_OK;
+    return code;
 }

@@ -353,10 +353,5 @@ static json_t *summary_json(const as_facts *f)
 
 assay_code as_write_summary_json(const as_outputs *outputs, FILE *out, assay_error *err)
 {
-    json_t *root = summary_json(outputs->facts);
-    int failed = !root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(root);
-    if (failed) return as_fail(err, ASSAY_E_MEMORY, "no memory for summary.json");
-    putc('\n', out);
-    return ASSAY_OK;
+    return as_put_json(out, summary_json(outputs->facts), JSON_INDENT(2), "summary.json", err);
 }

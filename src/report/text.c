@@ -171,3 +171,15 @@ void as_put_score(FILE *out, double value)
     else
         fprintf(out, "\"%s\"", as_number_word(value));
 }
+
+assay_code as_put_json(FILE *out, json_t *root, size_t flags, const char *name,
+                       assay_error *err)
+{
+    char *text = as_json_dump(root, flags | JSON_REAL_PRECISION(12));
+    json_decref(root);
+    if (!text) return as_fail(err, ASSAY_E_MEMORY, "no memory for %s", name);
+    fputs(text, out);
+    putc('\n', out);
+    as_free(text);
+    return ASSAY_OK;
+}

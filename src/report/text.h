@@ -40,4 +40,12 @@ json_t *as_json_name(const char *text);
 /** Print a score as JSON, 17 digits or the strings of as_json_number. */
 void as_put_score(FILE *out, double value);
 
+/**
+ * Take `root` over and write it to `out` with jansson's flags and a line's end.  What the file does not
+ * take is told when it is closed.
+ * @return ASSAY_E_MEMORY where root is NULL or cannot be printed; `name` is the file's for the sentence.
+ */
+assay_code as_put_json(FILE *out, json_t *root, size_t flags, const char *name,
+                       assay_error *err);
+
 #endif

@@ -25,8 +25,10 @@ assay_code as_whole_file_open(const char *path, as_whole_file *file, assay_error
 
 assay_code as_whole_file_close(as_whole_file *file, assay_code code, assay_error *err)
 {
+    int failed = ferror(file->out);
     errno = 0;
-    int failed = ferror(file->out) || fflush(file->out) != 0 || fsync(fileno(file->out)) != 0;
+    if (failed) putc('\n', file->out); /* the errno of what failed is gone: try once more */
+    failed = fflush(file->out) != 0 || failed || fsync(fileno(file->out)) != 0;
     int why = errno;
     if (fclose(file->out) != 0) {
         failed = 1;
