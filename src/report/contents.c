@@ -8,7 +8,12 @@
 #include "report/sections.h"
 
 static bool has_warnings(const as_facts *f) { return f->warnings[0] != NULL; }
-static bool has_differences(const as_facts *f) { return f->n_differences > 0; }
+/** Outputs of other networks have no picture. */
+static bool has_differences(const as_facts *f)
+{
+    return f->n_differences > 0 && f->compare == AS_COMPARE_BOXES;
+}
+
 static bool has_batches(const as_facts *f) { return f->n_batches > 0; }
 static bool has_passes(const as_facts *f) { return f->n_passes > 0; }
 

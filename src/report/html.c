@@ -78,9 +78,13 @@ static tile boxes_tile(const as_facts *f)
                     n_differing == 1 ? "%zu policy differs" : "%zu policies differ",
                     n_differing);
     }
-    as_say_into(t.note, sizeof t.note, f->language,
-                "%zu inputs, %zu answers checked; %zu input%s without a box", n_inputs,
-                n_checks, f->n_empty_inputs, f->n_empty_inputs == 1 ? "" : "s");
+    if (f->compare == AS_COMPARE_BOXES)
+        as_say_into(t.note, sizeof t.note, f->language,
+                    "%zu inputs, %zu answers checked; %zu input%s without a box", n_inputs,
+                    n_checks, f->n_empty_inputs, f->n_empty_inputs == 1 ? "" : "s");
+    else
+        as_say_into(t.note, sizeof t.note, f->language, "%zu inputs, %zu answers checked",
+                    n_inputs, n_checks);
     return t;
 }
 

@@ -222,6 +222,40 @@ static void differing_inputs(as_page *page, const as_facts *f)
     as_fold_end(page);
 }
 
+/** What is held equal to what, and what that proves. */
+static void equality_rule(as_page *page, const as_facts *f)
+{
+    if (f->compare == AS_COMPARE_BOXES)
+        as_paragraph(
+            page,
+            "Recomputed here from the stored answers: count, order and all four corners "
+            "of every box, scores within %g.",
+            AS_SCORE_TOLERANCE);
+    else if (f->compare == AS_COMPARE_TENSOR)
+        as_paragraph(
+            page,
+            "Recomputed here from the stored outputs: every float within %g of the truth, "
+            "within %g of its size, or %lld float32 values away; all else equal.",
+            f->run->bound_absolute, f->run->bound_relative, (long long)f->run->bound_ulp);
+    else
+        as_paragraph(page,
+                     "Recomputed here from the stored outputs: the greatest value along the "
+                     "second axis stands at the same place everywhere.");
+    if (f->run->reference_name[0])
+        as_paragraph(page,
+                     "The truth is the reference %s; every answer of every slot is held to it.",
+                     f->run->reference_name);
+    else
+        as_paragraph(
+            page,
+            "The truth is %s's first answer for each input; every other answer of every "
+            "slot is held to it.",
+            as_facts_name(f, (size_t)f->run->baseline));
+    as_paragraph(page,
+                 "N inputs with boxes and no mismatch bound the rate of mismatches by 3/N "
+                 "(95 %%); rounds repeat inputs and do not raise N.");
+}
+
 void as_section_equality(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {{"policy", false},
@@ -232,24 +266,7 @@ void as_section_equality(as_page *page, const as_facts *f)
                                               {"answers differing", true},
                                               {"farthest corner, px", true},
                                               {"true rate at most", true}};
-    if (f->run->reference_name[0])
-        as_paragraph(
-            page,
-            "Recomputed here from the stored answers: count, order and all four corners of "
-            "every box, scores within %g.  The truth is the reference %s; every answer of "
-            "every "
-            "slot is held to it.  N inputs with boxes and no mismatch bound the rate of "
-            "mismatches by 3/N (95 %%); rounds repeat inputs and do not raise N.",
-            AS_SCORE_TOLERANCE, f->run->reference_name);
-    else
-        as_paragraph(
-            page,
-            "Recomputed here from the stored answers: count, order and all four corners of "
-            "every box, scores within %g.  The truth is %s's first answer for each input; "
-            "every other answer of every slot is held to it.  N inputs with boxes and no "
-            "mismatch bound the rate of mismatches by 3/N (95 %%); rounds repeat inputs and do "
-            "not raise N.",
-            AS_SCORE_TOLERANCE, as_facts_name(f, (size_t)f->run->baseline));
+    equality_rule(page, f);
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t p = 0; p < f->n_policies; p++) {
         const as_policy_facts *policy = &f->policy[p];

@@ -160,10 +160,10 @@ static json_t *policy_json(const as_facts *f, size_t p)
         policy->candidate.is_baseline ? json_null() : as_json_real(e->ratio), "interval",
         interval_json(policy), "rounds_faster", (json_int_t)e->n_faster, "peak_pss_bytes",
         bytes_json(policy->peak_pss), "peak_rss_bytes", bytes_json(policy->peak_rss),
-        "equality", equality_json(f, p), "failure", failure, "strata",
-        strata_json(f, policy), "stages", stages_json(policy), "batches",
-        batches_json(f, policy), "break_even_n", break_even_json(f, p), "documents",
-        documents_json(f, p), "forwards", (json_int_t)policy->n_forwards);
+        "equality", equality_json(f, p), "failure", failure, "strata", strata_json(f, policy),
+        "stages", stages_json(policy), "batches", batches_json(f, policy), "break_even_n",
+        break_even_json(f, p), "documents", documents_json(f, p), "forwards",
+        (json_int_t)policy->n_forwards);
 }
 
 static json_t *slot_json(const as_facts *f, size_t i)

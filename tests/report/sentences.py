@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every sentence that src/report says has its Chinese in chinese.inc, for the same values, and none is stale.
+"""Every sentence that src/report says has its Chinese in chinese.inc, for the same values, and none is stale;
+nor is any of tensors.inc.
 
 Usage: sentences.py SRC/report
 
@@ -69,28 +70,34 @@ def conversions(text):
     return found
 
 
+def table_of(path, problems):
+    """{English: other} of a table; what is wrong in it goes to `problems`."""
+    table = {}
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    for m in re.finditer(r"AS_SENTENCE\(", text):
+        both = [joined(x) for x in LITERAL.finditer(call_text(text, m.end() - 1))]
+        if len(both) != 2:
+            problems.append(f"no pair: {both}")
+            continue
+        english, other = both
+        if english in table:
+            problems.append(f"twice: {english}")
+        table[english] = other
+        if conversions(english) != conversions(other):
+            problems.append(f"other values: {english}  |  {other}")
+    return table
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     sources = [*sorted(folder.glob("*.c")), folder.parent / "verdict/compare.c"]
     said = WORDS | {s for path in sources if path.name != "language.c"
                     for s in sentences(path.read_text())}
-    table = {}
     problems = []
-    entries = re.sub(r"/\*.*?\*/", "", (folder / "chinese.inc").read_text(), flags=re.S)
-    for m in re.finditer(r"AS_SENTENCE\(", entries):
-        both = [joined(x) for x in LITERAL.finditer(call_text(entries, m.end() - 1))]
-        if len(both) != 2:
-            problems.append(f"no pair: {both}")
-            continue
-        english, chinese = both
-        if english in table:
-            problems.append(f"twice: {english}")
-        table[english] = chinese
-        if conversions(english) != conversions(chinese):
-            problems.append(f"other values: {english}  |  {chinese}")
-    problems += [f"no Chinese: {s}" for s in sorted(said - set(table))]
-    problems += [f"nobody says: {s}" for s in sorted(set(table) - said)]
-    print("\n".join(problems) or f"{len(table)} sentences")
+    chinese, tensors = (table_of(folder / name, problems) for name in ("chinese.inc", "tensors.inc"))
+    problems += [f"no Chinese: {s}" for s in sorted(said - set(chinese))]
+    problems += [f"nobody says: {s}" for s in sorted((set(chinese) | set(tensors)) - said)]
+    print("\n".join(problems) or f"{len(chinese)} sentences")
     sys.exit(bool(problems))
 
 
