@@ -48,9 +48,9 @@ static void round_row(as_page *page, const as_facts *f, const as_order_row *turn
 static void noise_table(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {
-        {"round", true},    {"PSI cpu, %", true}, {"run delay, %", true},
-        {"steal, %", true}, {"throttled", true},  {"major faults", true},
-        {"", false}};
+        {"round", true},      {"PSI cpu, %", true}, {"run delay, %", true},
+        {"steal, %", true},   {"throttled", true},  {"major faults", true},
+        {"off CPU, %", true}, {"run again", true},  {"", false}};
     as_fold(page, "Noise of each round");
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t r = 0; r < f->n_rounds; r++) {
@@ -61,6 +61,8 @@ static void noise_table(as_page *page, const as_facts *f)
         cell_number(page, "%.2f", round->steal);
         as_cell(page, "%lld", (long long)round->n_throttled);
         as_cell(page, "%lld", (long long)round->n_major_faults);
+        cell_number(page, "%.1f", round->off_cpu);
+        as_cell(page, "%d", round->n_repeats);
         as_cell_tone(page, round->is_dirty ? AS_TONE_BAD : AS_TONE_PLAIN,
                      round->is_dirty    ? "dirty"
                      : round->has_noise ? "clean"
@@ -70,7 +72,8 @@ static void noise_table(as_page *page, const as_facts *f)
     as_paragraph(
         page,
         "Dirty: any throttling, any major fault, steal above 2 %%, or PSI cpu or run delay "
-        "above 5 %%.  The rules look at these, never at the times.");
+        "above 5 %%.  The rules look at these, never at the times.  Off CPU is told and no "
+        "rule.");
     as_fold_end(page);
 }
 
