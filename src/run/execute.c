@@ -14,7 +14,7 @@ typedef struct group_job {
     const as_group *group;
     float *scratch; /* of thread 0 */
     size_t scratch_stride;
-    int64_t *layer_ns; /* of the plan, or NULL */
+    const as_timing *timing; /* or NULL */
 } group_job;
 
 /* Floats of scratch of one thread, so rounded that each begins on a cache line. */
@@ -32,9 +32,8 @@ assay_code as_execute_scratch(const as_plan *plan, size_t n_threads, size_t *out
 
 /* ---- one layer alone ---- */
 
-static void run_whole(void *context, size_t begin, size_t end, size_t thread)
+static void run_items(const group_job *job, size_t begin, size_t end, size_t thread)
 {
-    const group_job *job = context;
     const as_layer *layer = &job->plan->layers[job->group->first];
     const as_kernels *k = job->plan->kernels;
     switch (layer->kind) {
@@ -70,6 +69,20 @@ static void run_whole(void *context, size_t begin, size_t end, size_t thread)
     }
 }
 
+static as_spans *spans_of(const group_job *job)
+{
+    return job->timing ? job->timing->spans : NULL;
+}
+
+static void run_whole(void *context, size_t begin, size_t end, size_t thread)
+{
+    const group_job *job = context;
+    as_spans *spans = spans_of(job);
+    const int64_t before = spans ? as_clock_ns() : 0;
+    run_items(job, begin, end, thread);
+    if (spans) as_spans_add(spans, thread, job->group->first, before, as_clock_ns());
+}
+
 /* ---- bands ---- */
 
 /* What a full buffer keeps of the band before moves to its top. */
@@ -87,9 +100,18 @@ static void slide(const as_group *group, const as_band_walk *walk, float *buffer
     }
 }
 
+/* `thread` was in a layer from *before until now. */
+static void note_time(const group_job *job, size_t layer, size_t thread, int64_t *before)
+{
+    const int64_t now = as_clock_ns();
+    if (thread == 0 && job->timing->layer_ns) job->timing->layer_ns[layer] += now - *before;
+    if (job->timing->spans) as_spans_add(job->timing->spans, thread, layer, *before, now);
+    *before = now;
+}
+
 /* Rows [begin, end) of the last layer, in one image. */
 static void run_rows(const group_job *job, const as_band_place *image, size_t begin, size_t end,
-                     int64_t *layer_ns)
+                     size_t thread)
 {
     const as_group *group = job->group;
     const as_layer *layers = job->plan->layers;
@@ -97,16 +119,14 @@ static void run_rows(const group_job *job, const as_band_place *image, size_t be
     as_band_place at = *image;
     at.walk = &walk;
     as_band_start(group, begin, &walk);
-    int64_t before = layer_ns ? as_clock_ns() : 0;
+    const bool is_timed = job->timing && (thread == 0 || job->timing->spans);
+    int64_t before = is_timed ? as_clock_ns() : 0;
     for (size_t row = begin; row < end; row += group->band_rows) {
         as_band_next(group, as_min(row + group->band_rows, end), &walk);
         slide(group, &walk, at.buffers);
         for (size_t i = 0; i < group->n_layers; i++) {
             as_band_call(job->plan->kernels, &layers[group->first + i], i, &at, walk.rows[i]);
-            if (!layer_ns) continue;
-            const int64_t now = as_clock_ns();
-            layer_ns[group->first + i] += now - before;
-            before = now;
+            if (is_timed) note_time(job, group->first + i, thread, &before);
         }
     }
 }
@@ -124,8 +144,7 @@ static void run_bands(void *context, size_t begin, size_t end, size_t thread)
         const size_t first = begin % each, n = as_min(each - first, end - begin);
         at.image = begin / each;
         run_rows(job, &at, first * group->row_step,
-                 as_min((first + n) * group->row_step, group->height),
-                 thread == 0 ? job->layer_ns : NULL);
+                 as_min((first + n) * group->row_step, group->height), thread);
         begin += n;
     }
 }
@@ -159,14 +178,15 @@ static assay_code check_values(const as_plan *plan, const as_group *group, assay
     return code;
 }
 
-assay_code as_execute(const as_plan *plan, as_threads *pool, float *scratch, int64_t *layer_ns,
-                      assay_error *err)
+assay_code as_execute(const as_plan *plan, as_threads *pool, float *scratch,
+                      const as_timing *timing, assay_error *err)
 {
+    int64_t *layer_ns = timing ? timing->layer_ns : NULL;
     assay_code code = ASSAY_OK;
     group_job job = {.plan = plan,
                      .scratch = scratch,
                      .scratch_stride = scratch_stride(plan),
-                     .layer_ns = layer_ns};
+                     .timing = timing};
     if (layer_ns) memset(layer_ns, 0, plan->n_layers * sizeof *layer_ns);
     int64_t before = layer_ns ? as_clock_ns() : 0;
     for (size_t i = 0; !code && i < plan->n_groups; i++) {

@@ -13,9 +13,11 @@
  */
 #include "assay/session.h"
 #include "base/threads.h"
+#include "base/trace.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
 #include "plan/plan_file.h"
+#include "run/spans.h"
 
 /** The graph after the passes; borrowed. */
 const as_graph *as_model_graph(const assay_model *model);
@@ -60,5 +62,14 @@ void as_session_trace(assay_session *session, bool is_on);
 
 /** Times of the last traced run, one a layer of its plan; NULL when it was not traced. */
 const int64_t *as_session_layer_ns(const assay_session *session);
+
+/** Note what each thread does in the runs from now on, or stop. */
+void as_session_take_spans(assay_session *session, bool is_on);
+
+/** Of the last run, NULL when they were not taken; valid until the next one. */
+const as_spans *as_session_spans(const assay_session *session);
+
+/** Append the last run, whose spans were taken, to `trace`.  @return ASSAY_E_MEMORY. */
+assay_code as_session_tell(const assay_session *session, as_trace *trace, assay_error *err);
 
 #endif

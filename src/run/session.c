@@ -28,6 +28,9 @@ struct assay_session {
     int64_t *layer_ns; /* owns */
     size_t layer_ns_room;
     bool has_trace; /* layer_ns is of the last run */
+    bool takes_spans;
+    as_spans spans;
+    bool has_spans; /* so are spans */
 };
 
 assay_code assay_session_new(assay_model *model, size_t threads, assay_session **out,
@@ -60,7 +63,8 @@ void assay_session_clear(assay_session *session)
     as_free(session->layer_ns);
     session->layer_ns = NULL;
     session->layer_ns_room = 0;
-    session->has_trace = false;
+    as_spans_release(&session->spans);
+    session->has_trace = session->has_spans = false;
 }
 
 void assay_session_free(assay_session *session)
@@ -150,7 +154,8 @@ static assay_code make_room(assay_session *s, const as_plan *plan, assay_error *
         s->layer_ns_room = s->layer_ns ? plan->n_layers : 0;
         if (!s->layer_ns) return as_fail(err, ASSAY_E_MEMORY, "no memory for a trace");
     }
-    return ASSAY_OK;
+    return s->takes_spans ? as_spans_prepare(&s->spans, plan, as_threads_count(s->pool), err)
+                          : ASSAY_OK;
 }
 
 static bool is_empty(const assay_tensor *t)
@@ -208,8 +213,10 @@ static assay_code execute(assay_session *s, as_plan *plan, const assay_tensor *i
     as_plan_bind(plan, s->arena);
     for (int i = 0; i < plan->n_inputs; i++)
         as_plan_bind_input(plan, i, inputs[i].data);
+    const as_timing timing = {.layer_ns = s->is_traced ? s->layer_ns : NULL,
+                              .spans = s->takes_spans ? &s->spans : NULL};
     return as_execute(plan, s->pool, s->arena ? s->arena + plan->arena_floats : NULL,
-                      s->is_traced ? s->layer_ns : NULL, err);
+                      s->is_traced || s->takes_spans ? &timing : NULL, err);
 }
 
 assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n_inputs,
@@ -225,6 +232,7 @@ assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n
     as_threads_leave(s->pool);
     if (code) return code;
     s->has_trace = s->is_traced;
+    s->has_spans = s->takes_spans;
     give_outputs(plan, outputs);
     return ASSAY_OK;
 }
@@ -262,4 +270,11 @@ void as_session_trace(assay_session *session, bool is_on) { session->is_traced =
 const int64_t *as_session_layer_ns(const assay_session *session)
 {
     return session->has_trace ? session->layer_ns : NULL;
+}
+
+void as_session_take_spans(assay_session *session, bool is_on) { session->takes_spans = is_on; }
+
+const as_spans *as_session_spans(const assay_session *session)
+{
+    return session->has_spans ? &session->spans : NULL;
 }
