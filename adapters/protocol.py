@@ -10,6 +10,7 @@
         def describe(self): return {"threads": ..., "flags": "..."}
         def run(self, x, shape): return floats, shape  x: floats as a memoryview
         def cleanup(self): ...                         may be left out
+        def trace(self, x, shape): return floats, shape, operators    may be left out; Operators
 
     serve(Engine)
 
@@ -51,6 +52,26 @@ class Floats:
         memoryview(self.view(0, count)).cast("B")[:] = source
 
 
+class Operators:
+    """What a traced run consisted of; times in nanoseconds from its beginning."""
+
+    def __init__(self):
+        self.kinds, self.spans = {}, []
+
+    def add(self, op, begin, elapsed, own=None, route="", name="", shape="", thread=0, nodes=0):
+        """One operator's turn; `own` is what of `elapsed` was spent in no operator inside it."""
+        kind = (op, route, name, shape, nodes)
+        index, count = self.kinds.get(kind, (len(self.kinds), 0))
+        self.kinds[kind] = index, count + 1
+        elapsed = max(0, int(elapsed))
+        own = elapsed if own is None else min(elapsed, max(0, int(own)))
+        self.spans.append([index, thread, max(0, int(begin)), elapsed, own])
+
+    def told(self):
+        return {"operators": [[*kind, count] for kind, (_, count) in self.kinds.items()],
+                "spans": self.spans}
+
+
 def take_option(options, key, allowed):
     """Take a choice out of the options; the first allowed value is the default."""
     value = options.pop(key, allowed[0])
@@ -77,7 +98,8 @@ class Server:
         if options:
             raise ValueError(f"option.{next(iter(options))} is unknown to {self.engine.name}")
         self.input, self.output = Floats(ask["input_fd"]), Floats(ask["output_fd"])
-        return {"protocol": VERSION, "engine": self.engine.name, "version": self.engine.version}
+        return {"protocol": VERSION, "engine": self.engine.name, "version": self.engine.version,
+                "traces": hasattr(self.engine, "trace")}
 
     def load(self, ask):
         self.engine.load(ask["model"])
@@ -96,6 +118,15 @@ class Server:
         self.output.put(floats, count_of(shape))
         return {"shape": shape, "ns": times}
 
+    def trace(self, ask):
+        x = self.input.view(ask["at"], count_of(ask["shape"]))
+        begin = time.perf_counter_ns()
+        floats, shape, operators = self.engine.trace(x, ask["shape"])
+        elapsed = time.perf_counter_ns() - begin
+        shape = [int(extent) for extent in shape]
+        self.output.put(floats, count_of(shape))
+        return {"shape": shape, "ns": [elapsed], **operators.told()}
+
     def cleanup(self, _ask):
         getattr(self.engine, "cleanup", lambda: None)()
         self.input, self.output = Floats(self.input.fd), Floats(self.output.fd)
@@ -106,7 +137,8 @@ class Server:
         kinds = {"hello": "failed", "load": "model"}
         try:
             return {"hello": self.hello, "load": self.load, "describe": self.describe,
-                    "forward": self.forward, "cleanup": self.cleanup}[ask["do"]](ask)
+                    "forward": self.forward, "trace": self.trace,
+                    "cleanup": self.cleanup}[ask["do"]](ask)
         except (Missing, ImportError) as why:
             return {"error": str(why), "kind": "missing"}
         except Exception as why:  # an engine may raise anything, and assay is to hear of it

@@ -25,6 +25,8 @@ typedef struct as_backend {
     /** As as_engine_time; NULL where forward's caller has the right clock. */
     assay_code (*time)(void *state, const float *x, as_shape4 shape, size_t n, int64_t *ns,
                        assay_error *err);
+    /** Tell `trace` (NULL: nobody) the operators of every forward from now on. */
+    void (*trace)(void *state, as_trace *trace);
     void (*cleanup)(void *state);
     void (*describe)(void *state, as_engine_facts *out);
     pid_t (*process_id)(const void *state); /**< NULL where it is this process. */

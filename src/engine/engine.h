@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "assay/session.h"
+#include "base/trace.h"
 #include "engine/policy.h"
 
 /** Extents of an NCHW tensor. */
@@ -120,6 +121,12 @@ assay_code as_engine_input(as_engine *engine, size_t n_floats, float **out, assa
  */
 assay_code as_engine_time(as_engine *engine, const float *x, as_shape4 shape, size_t n,
                           int64_t *ns, assay_error *err);
+
+/**
+ * Trace every forward from now on: its time, and its operators where the engine tells them.
+ * @param trace  borrowed until the next call; NULL ends it.
+ */
+void as_engine_trace(as_engine *engine, as_trace *trace);
 
 /** The process that runs the network when it is not this one; else 0. */
 pid_t as_engine_process(const as_engine *engine);

@@ -13,7 +13,8 @@ typedef struct native {
     assay_model *model;     /* owns */
     assay_session *session; /* owns */
     bool fuse, winograd;
-    char conv[32]; /* the preferred route, or "default" */
+    char conv[32];   /* the preferred route, or "default" */
+    as_trace *trace; /* borrows; NULL: none */
 } native;
 
 static void native_close(void *state)
@@ -89,6 +90,7 @@ static assay_code native_forward(void *state, const float *x, as_shape4 shape,
     assay_tensor out = {0};
     assay_code code = assay_session_run(n->session, &in, 1, &out, 1, err);
     if (!code) code = check_routes(n, err);
+    if (!code && n->trace) code = as_session_tell(n->session, n->trace, err);
     if (code) return code;
     if (out.dtype != ASSAY_F32)
         return as_fail(err, ASSAY_E_UNSUPPORTED,
@@ -151,10 +153,18 @@ static assay_code native_run(void *state, const as_engine_tensors *inputs,
         code = assay_session_run(n->session, ordered, (int)inputs->n, outputs->items, n_outputs,
                                  err);
     if (!code) code = check_routes(n, err);
+    if (!code && n->trace) code = as_session_tell(n->session, n->trace, err);
     outputs->n = (size_t)n_outputs;
     for (int i = 0; i < n_outputs; i++)
         outputs->names[i] = assay_model_output_name(n->model, i);
     return code;
+}
+
+static void native_trace(void *state, as_trace *trace)
+{
+    native *n = state;
+    n->trace = trace;
+    as_session_take_spans(n->session, trace != NULL);
 }
 
 static void native_cleanup(void *state)
@@ -220,6 +230,7 @@ const as_backend as_backend_native = {
     .forward = native_forward,
     .run = native_run,
     .check_detector = native_check_detector,
+    .trace = native_trace,
     .cleanup = native_cleanup,
     .describe = native_describe,
 };

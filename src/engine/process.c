@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
@@ -37,6 +38,8 @@ typedef struct process_engine {
     as_shared input, output; /* tensors */
     size_t threads;          /* asked for */
     char version[64];
+    bool can_trace;  /* it says that it tells operators */
+    as_trace *trace; /* borrows; NULL: none is asked for */
 } process_engine;
 
 static double reply_limit(void)
@@ -229,6 +232,7 @@ static assay_code greet(process_engine *p, const as_policy *policy, const int fd
     json_int_t protocol = json_integer_value(json_object_get(reply, "protocol"));
     const char *engine = text_of(reply, "engine");
     snprintf(p->version, sizeof p->version, "%s", text_of(reply, "version"));
+    p->can_trace = json_is_true(json_object_get(reply, "traces"));
     if (protocol != PROTOCOL_VERSION)
         code =
             as_fail(err, ASSAY_E_CHILD,
@@ -348,6 +352,17 @@ static assay_code take_times(const process_engine *p, const json_t *reply, size_
     return ASSAY_OK;
 }
 
+/* Operators as the adapter tells them, on our clock. */
+static assay_code take_operators(const process_engine *p, const json_t *reply, int64_t asked_ns,
+                                 assay_error *err)
+{
+    assay_error why = {0};
+    assay_code code = as_trace_add_json(p->trace, reply, asked_ns - p->trace->begin_ns, &why);
+    if (code == ASSAY_E_FORMAT)
+        return as_fail(err, ASSAY_E_CHILD, "the adapter of %s: %.200s", p->name, why.message);
+    return code ? as_fail(err, code, "%s", why.message) : ASSAY_OK;
+}
+
 /* Run n times on one tensor; `ns` may be NULL. */
 static assay_code forward(process_engine *p, const float *x, as_shape4 shape, size_t n,
                           int64_t *ns, as_shape4 *map_shape, assay_error *err)
@@ -357,11 +372,15 @@ static assay_code forward(process_engine *p, const float *x, as_shape4 shape, si
     assay_code code = bytes_of(shape, &bytes, err);
     if (!code) code = place_input(p, x, bytes, &at, err);
     if (code) return code;
+    const bool is_traced = p->trace && p->can_trace;
+    const char *what = is_traced ? "trace" : "forward";
     json_t *request =
-        json_pack("{s:s, s:I, s:[I, I, I, I], s:I}", "do", "forward", "at", (json_int_t)at,
-                  "shape", (json_int_t)shape.n, (json_int_t)shape.c, (json_int_t)shape.h,
+        json_pack("{s:s, s:I, s:[I, I, I, I], s:I}", "do", what, "at", (json_int_t)at, "shape",
+                  (json_int_t)shape.n, (json_int_t)shape.c, (json_int_t)shape.h,
                   (json_int_t)shape.w, "repeat", (json_int_t)n);
-    code = ask(p, "forward", request, &reply, err);
+    int64_t asked_ns = is_traced ? as_clock_ns() : 0;
+    code = ask(p, what, request, &reply, err);
+    if (!code && is_traced) code = take_operators(p, reply, asked_ns, err);
     if (!code) code = take_shape(p, reply, map_shape, err);
     if (!code && ns) code = take_times(p, reply, n, ns, err);
     if (!code) code = bytes_of(*map_shape, &map_bytes, err);
@@ -387,6 +406,12 @@ static assay_code process_time(void *state, const float *x, as_shape4 shape, siz
         return as_fail(err, ASSAY_E_ARGUMENT, "%zu runs were asked for, 1 to %d are possible",
                        n, LARGEST_REPEAT);
     return forward(state, x, shape, n, ns, &map_shape, err);
+}
+
+static void process_trace(void *state, as_trace *trace)
+{
+    process_engine *p = state;
+    p->trace = trace;
 }
 
 static void process_cleanup(void *state)
@@ -429,6 +454,7 @@ const as_backend as_backend_process = {
     .input = process_input,
     .forward = process_forward,
     .time = process_time,
+    .trace = process_trace,
     .cleanup = process_cleanup,
     .describe = process_describe,
     .process_id = process_id,

@@ -156,6 +156,67 @@ static void runs_are_timed_by_the_adapter(void **state)
     as_policy_free(&policy);
 }
 
+/* Forward twice with a trace; the code of the second. */
+static assay_code forward_traced(const char *mode, as_trace **trace, assay_error *err)
+{
+    static const float x[12] = {0};
+    const float *map;
+    as_shape4 shape;
+    as_policy policy;
+    char text[128];
+    snprintf(text, sizeof text, "%s%s", ADAPTER(""), mode);
+    as_engine *engine = open_engine(text, &policy);
+    assert_int_equal(as_engine_forward(engine, x, (as_shape4){1, 3, 2, 2}, &map, &shape, NULL),
+                     ASSAY_OK);
+    assert_int_equal(as_trace_new(trace, NULL), ASSAY_OK);
+    as_engine_trace(engine, *trace);
+    assay_code code = as_engine_forward(engine, x, (as_shape4){1, 3, 2, 2}, &map, &shape, err);
+    if (!code) assert_true(shape.h == 2 && map[3] == 0.25F);
+    as_engine_trace(engine, NULL);
+    as_engine_close(engine);
+    as_policy_free(&policy);
+    return code;
+}
+
+static void an_adapter_tells_its_operators(void **state)
+{
+    (void)state;
+    as_trace *trace;
+    assay_error err = {0};
+    if (forward_traced("traces", &trace, &err)) fail_msg("%s", err.message);
+    assert_true(trace->tells_operators);
+    assert_int_equal(trace->n_forwards, 1);
+    assert_int_equal(trace->n_operators, 2);
+    assert_string_equal(trace->operators[0].op, "toy::outer");
+    assert_string_equal(trace->operators[0].shape, "[1, 3, 2, 2]");
+    assert_string_equal(trace->operators[1].route, "fast");
+    assert_true(trace->spans[0].self_ns == 1000 && trace->spans[1].self_ns == 4000);
+    assert_int_equal(trace->spans[1].begin_ns - trace->spans[0].begin_ns, 500);
+    as_trace_free(trace);
+}
+
+static void an_adapter_that_tells_no_operators_is_traced_as_a_whole(void **state)
+{
+    (void)state;
+    as_trace *trace;
+    assert_int_equal(forward_traced("good", &trace, NULL), ASSAY_OK);
+    assert_false(trace->tells_operators);
+    assert_int_equal(trace->n_operators, 0);
+    assert_int_equal(trace->n_forwards, 1);
+    assert_true(trace->forwards[0].elapsed_ns > 0 && trace->forwards[0].h == 2);
+    as_trace_free(trace);
+}
+
+static void operators_that_cannot_be_are_the_adapters_fault(void **state)
+{
+    (void)state;
+    as_trace *trace;
+    assay_error err = {0};
+    assert_int_equal(forward_traced("badtrace", &trace, &err), ASSAY_E_CHILD);
+    assert_non_null(strstr(err.message, "the adapter of toy: a trace's operators[1]"));
+    as_trace_free(trace);
+}
+
 static void each_broken_adapter_has_its_sentence(void **state)
 {
     (void)state;
@@ -302,6 +363,9 @@ int main(void)
         cmocka_unit_test(its_memory_grows_with_the_shapes_and_survives_cleanup),
         cmocka_unit_test(a_part_of_its_memory_is_forwarded_where_it_is),
         cmocka_unit_test(runs_are_timed_by_the_adapter),
+        cmocka_unit_test(an_adapter_tells_its_operators),
+        cmocka_unit_test(an_adapter_that_tells_no_operators_is_traced_as_a_whole),
+        cmocka_unit_test(operators_that_cannot_be_are_the_adapters_fault),
         cmocka_unit_test(each_broken_adapter_has_its_sentence),
         cmocka_unit_test(an_adapter_that_hangs_is_ended),
         cmocka_unit_test(a_time_of_nothing_is_not_believed),

@@ -14,7 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "adapters"))
-from protocol import Missing, serve  # noqa: E402
+from protocol import Missing, Operators, serve  # noqa: E402
 
 MODE = sys.argv[1]
 
@@ -47,6 +47,15 @@ class Toy:
         if MODE == "rank":
             return array.array("f", [0]), [1, 1, 1, 1, 1]
         return array.array("f", [self.value + self.add + x[0]]) * (n * h * w), [n, 1, h, w]
+
+
+class Traces(Toy):
+    """Tells two operators, one inside the other."""
+    def trace(self, x, shape):
+        operators = Operators()
+        operators.add("toy::outer", 100, 5000, own=1000, name="n1", shape=str(shape))
+        operators.add("toy::inner", 600, 4000, route="fast", nodes=-1 if MODE == "badtrace" else 1)
+        return *self.run(x, shape), operators
 
 
 class Lies(Toy):
@@ -82,4 +91,4 @@ elif MODE == "shrink":  # takes the shared input away
     except OSError:
         print(json.dumps({"error": "it does not shrink"}), flush=True)
 else:
-    serve(Lies if MODE == "name" else Toy)
+    serve({"name": Lies, "traces": Traces, "badtrace": Traces}.get(MODE, Toy))
