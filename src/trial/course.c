@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "evidence/evidence.h"
+#include "trial/outputs.h"
 #include "trial/snapshot.h"
 
 static const double default_snapshot_s = 0.5;
@@ -57,12 +58,32 @@ static assay_code recall(as_course *c, assay_error *err)
             as_dirt_add(&done.dirt, &noise[at].noise);
             c->n_bad_clock += noise[at].n_bad_clock;
         }
-        c->n_calls += s->n_calls;
+        if (s->phase != AS_PHASE_PROFILE) c->n_calls += s->n_calls;
         if (s->state == AS_SLOT_FAILED) c->standings[s->policy].failed = true;
         count_time(c, s->phase, s->policy, s->state == AS_SLOT_FINISHED, s->total_s);
         if (s->phase == AS_PHASE_FORMAL) code = add_done(c, &done, err);
     }
     return code;
+}
+
+static assay_code begin_slot(void *writer, assay_error *err)
+{
+    return as_evidence_slot_begin(writer, err);
+}
+
+static assay_code add_rows(void *writer, const as_slot_record *part, assay_error *err)
+{
+    return as_evidence_slot_add(writer, part, err);
+}
+
+static assay_code keep_outputs(void *writer, const char *folder, assay_error *err)
+{
+    return as_outputs_store(folder, writer, err);
+}
+
+static assay_code end_slot(void *writer, const as_slot_row *slot, assay_error *err)
+{
+    return as_evidence_slot_end(writer, slot, err);
 }
 
 assay_code as_course_open(const char *run_folder, const as_trial_control *control, as_course *c,
@@ -86,7 +107,7 @@ assay_code as_course_open(const char *run_folder, const as_trial_control *contro
     p->run_folder = run_folder;
     p->control = control;
     p->run = as_evidence_run(c->evidence);
-    p->writer = c->writer;
+    p->sink = (as_slot_sink){c->writer, begin_slot, add_rows, keep_outputs, end_slot};
     c->standings = as_alloc_array(c->n_policies + 1, sizeof *c->standings);
     if (!c->standings)
         return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu policies", c->n_policies);

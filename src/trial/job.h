@@ -25,6 +25,8 @@ typedef struct as_job {
     size_t n_calls;
     bool
         keeps_outputs; /**< Answers are outputs in the place of boxes; told on the command line. */
+    int first_call;    /**< The evidence's index of calls[0]; the worker counts from 0. */
+    bool is_traced;    /**< Run each call once unseen, then trace it. */
 } as_job;
 
 /** One line in fresh memory (as_free).  @return ASSAY_E_MEMORY. */

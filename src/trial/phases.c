@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The phases of a run: snapshot, smoke (every policy on the first calls), rounds with snapshots
- * around each, end.  What to do is worked out of the evidence at the beginning, so a new run and
- * one that was killed take the same way: slots that are there are passed over.
+ * The phases of a run: snapshot, smoke (every policy on the first calls), profile (one call of every
+ * policy from inside), rounds with snapshots around each, end.  What to do is worked out of the
+ * evidence at the beginning, so a new run and one that was killed take the same way: slots that are
+ * there are passed over.
  */
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "evidence/evidence.h"
 #include "trial/course.h"
 #include "trial/differences.h"
+#include "trial/profile_phase.h"
 #include "trial/rounds.h"
 #include "trial/trial.h"
 
@@ -156,6 +158,7 @@ static assay_code run_phases(as_course *t, bool *goes_on, as_rounds_end *end, as
     *end = (as_rounds_end){0};
     assay_code code = run_smoke(t, err);
     if (!code) code = pass_gate(t, goes_on, err);
+    if (!code && *goes_on) code = as_profile_phase_run(t, goes_on, err);
     if (!code && *goes_on) code = as_rounds_run(t, end, err);
     if (!code && end->unfit[0]) code = as_evidence_set_unfit(t->writer, end->unfit, err);
     return code;

@@ -121,6 +121,15 @@ assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report
     return put(out, event, err);
 }
 
+assay_code as_protocol_trace(FILE *out, int cycle, int call, const as_trace *trace,
+                             assay_error *err)
+{
+    return put(out,
+               json_pack("{s:s s:i s:i s:o}", "event", "trace", "cycle", cycle, "call", call,
+                         "trace", as_trace_json(trace)),
+               err);
+}
+
 assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
                                assay_error *err)
 {

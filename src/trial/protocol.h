@@ -10,6 +10,7 @@
  *                      "clock":"good", "map":"<sha256>", "not_finite":0,
  *                      "boxes":[[[x,y, x,y, x,y, x,y, score], ..], ..one list an input..]}
  *                      or, where tensors are compared, "outputs":["<sha256>", ..one an input..]
+ *     {"event":"trace", "cycle":0, "call":0, "trace":{..}}      of a traced job, behind its call
  *     {"event":"cleanup", "cycle":0, "document":0, "ns":..}
  *     {"event":"noise", "wall_s":.., ..}          over all calls
  *     {"event":"end", "close_ns":.., "engine":{..}, "user_s":.., ...}
@@ -51,6 +52,10 @@ assay_code as_protocol_memory(FILE *out, const as_memory_moment *moment,
 /** @param boxes  as_boxes boxes[report->call.n]; not read where the report has outputs. */
 assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report *report,
                             const as_boxes *boxes, assay_error *err);
+
+/** @param trace  of the call told last. */
+assay_code as_protocol_trace(FILE *out, int cycle, int call, const as_trace *trace,
+                             assay_error *err);
 
 assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
                                assay_error *err);

@@ -8,7 +8,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/process.h"
+#include "base/size.h"
 #include "trial/outputs.h"
+#include "trial/profile.h"
 #include "trial/yield.h"
 #include "verdict/tensor.h"
 
@@ -23,8 +25,9 @@ typedef struct slot {
     as_yield *yield;
     as_process *process;
     as_process_result result;
-    char *outputs; /* owns: folder of a network's outputs, NULL where boxes are told */
-    char name[96]; /* "round2-split" */
+    char *outputs;         /* owns: folder of a network's outputs, NULL where boxes are told */
+    as_route_check routes; /* of the profile phase */
+    char name[96];         /* "round2-split" */
     char started[AS_CLOCK_LABEL];
     double total_s;
 } slot;
@@ -32,8 +35,8 @@ typedef struct slot {
 static void name_slot(slot *s)
 {
     const char *policy = s->place->policies[s->order->policy].name;
-    if (s->order->phase == AS_PHASE_SMOKE)
-        snprintf(s->name, sizeof s->name, "smoke-%s", policy);
+    if (s->order->phase != AS_PHASE_FORMAL)
+        snprintf(s->name, sizeof s->name, "%s-%s", as_phase_name(s->order->phase), policy);
     else if (s->order->repeat == 0)
         snprintf(s->name, sizeof s->name, "round%d-%s", s->order->round + 1, policy);
     else
@@ -43,15 +46,27 @@ static void name_slot(slot *s)
 
 static as_job make_job(const as_slot_place *place, const as_slot_order *order)
 {
-    bool is_smoke = order->phase == AS_PHASE_SMOKE;
-    return (as_job){.policy_text = place->policies[order->policy].text,
-                    .n_cycles = is_smoke ? 1 : place->run->n_cycles,
-                    .inputs = place->inputs,
-                    .n_inputs = place->n_inputs,
-                    .calls = place->calls,
-                    .n_calls = is_smoke && place->n_calls > (size_t)place->run->n_smoke_calls
-                                   ? (size_t)place->run->n_smoke_calls
-                                   : place->n_calls};
+    as_job job = {.policy_text = place->policies[order->policy].text,
+                  .n_cycles = 1,
+                  .inputs = place->inputs,
+                  .n_inputs = place->n_inputs,
+                  .calls = place->calls,
+                  .n_calls = place->n_calls};
+    switch (order->phase) {
+    case AS_PHASE_SMOKE:
+        job.n_calls = as_min(place->n_calls, (size_t)place->run->n_smoke_calls);
+        break;
+    case AS_PHASE_PROFILE:
+        job.first_call = (int)as_profile_call(place->calls, place->n_calls);
+        job.calls += job.first_call;
+        job.n_calls = 1;
+        job.is_traced = true;
+        break;
+    case AS_PHASE_FORMAL:
+        job.n_cycles = place->run->n_cycles;
+        break;
+    }
+    return job;
 }
 
 /* worker_argv, then where model and corpus are; in fresh memory. */
@@ -126,12 +141,13 @@ static assay_code give_job(slot *s, assay_error *err)
 /* Rows that wait in memory: a slot of usual length stores nothing while its worker computes. */
 enum { ROWS_MAX = 8192 };
 
-/* Hand the rows that were told so far to the evidence's writer. */
+/* Hand on the rows that were told so far.  What a traced call took and answered is no measurement. */
 static assay_code pass_on(slot *s, assay_error *err)
 {
-    as_slot_record part = {0};
+    as_slot_record part = {.routes = s->routes.rows, .n_routes = s->routes.n};
     as_yield_record(s->yield, &part);
-    assay_code code = as_evidence_slot_add(s->place->writer, &part, err);
+    if (s->job.is_traced) part.n_samples = part.n_answers = part.n_noise = 0;
+    assay_code code = s->place->sink.add(s->place->sink.context, &part, err);
     as_yield_forget(s->yield);
     return code;
 }
@@ -167,7 +183,7 @@ static assay_code gather(slot *s, assay_error *told, assay_error *err)
 /* Start, talk, wait.  @return as as_slot_run; the worker's failure goes to *told. */
 static assay_code talk(slot *s, assay_error *told, assay_error *err)
 {
-    assay_code code = as_evidence_slot_begin(s->place->writer, err);
+    assay_code code = s->place->sink.begin(s->place->sink.context, err);
     if (!code) code = prepare_outputs(s, err);
     if (!code) code = start(s, err);
     if (!code) code = give_job(s, err);
@@ -202,31 +218,62 @@ static void describe_end(const slot *s, const assay_error *told, char *text, siz
                  s->name);
 }
 
-static void judge(const slot *s, const assay_error *told, as_slot_end *end)
+static void fail(const slot *s, assay_code code, const char *what, as_slot_end *end)
 {
-    char what[400], turn[32] = "the smoke phase";
-    *end = (as_slot_end){.state = AS_SLOT_FINISHED,
-                         .total_s = s->total_s,
-                         .n_bad_clock = as_yield_bad_clocks(s->yield),
-                         .n_calls = (int64_t)as_yield_calls(s->yield)};
-    end->has_noise = as_yield_noise(s->yield, &end->noise);
-    describe_end(s, told, what, sizeof what);
-    if (!what[0]) return;
+    char turn[32];
     end->state = AS_SLOT_FAILED;
-    end->code = told->code ? told->code : ASSAY_E_CHILD;
+    end->code = code;
     if (s->order->phase == AS_PHASE_FORMAL)
         snprintf(turn, sizeof turn, "round %d", s->order->round + 1);
+    else
+        snprintf(turn, sizeof turn, "the %s phase", as_phase_name(s->order->phase));
     snprintf(end->sentence, sizeof end->sentence, "policy %s in %s: %s",
              s->place->policies[s->order->policy].name, turn, what);
 }
 
-static assay_code store(slot *s, const as_slot_end *end, assay_error *err)
+static void judge(const slot *s, const assay_error *told, as_slot_end *end)
+{
+    char what[400];
+    *end = (as_slot_end){.state = AS_SLOT_FINISHED, .total_s = s->total_s};
+    if (!s->job.is_traced) {
+        end->n_bad_clock = as_yield_bad_clocks(s->yield);
+        end->n_calls = (int64_t)as_yield_calls(s->yield);
+        end->has_noise = as_yield_noise(s->yield, &end->noise);
+    }
+    describe_end(s, told, what, sizeof what);
+    if (what[0]) fail(s, told->code ? told->code : ASSAY_E_CHILD, what, end);
+}
+
+/* Hold the operators that ran to those that the policy names. */
+static assay_code check_routes(slot *s, const as_profile_row *seen, as_slot_end *end,
+                               assay_error *err)
+{
+    as_trace *trace = NULL;
+    json_t *told = NULL;
+    char what[200];
+    assay_code code = as_json_parse(seen->trace, strlen(seen->trace), 0, &told, err);
+    if (!code) code = as_trace_parse(told, &trace, err);
+    if (!code) as_route_check_make(&s->place->policies[s->order->policy], trace, &s->routes);
+    const as_route_row *broken = code ? NULL : as_route_check_broken(&s->routes);
+    if (broken && end->state == AS_SLOT_FINISHED) {
+        as_route_row_describe(broken, what, sizeof what);
+        fail(s, ASSAY_E_DIFFERENT, what, end);
+    }
+    json_decref(told);
+    as_trace_free(trace);
+    return code;
+}
+
+static assay_code store(slot *s, as_slot_end *end, assay_error *err)
 {
     char how[128], log[128];
     as_process_describe(&s->result, how, sizeof how);
     snprintf(log, sizeof log, "%s.log", s->name);
     as_slot_record record = {0};
     as_yield_record(s->yield, &record);
+    assay_code code =
+        record.n_profiles ? check_routes(s, &record.profiles[0], end, err) : ASSAY_OK;
+    if (code) return code;
     record.slot.phase = s->order->phase;
     record.slot.round = s->order->round;
     record.slot.repeat = s->order->repeat;
@@ -239,10 +286,11 @@ static assay_code store(slot *s, const as_slot_end *end, assay_error *err)
     record.slot.error = end->sentence;
     record.slot.error_code = end->code ? assay_code_name(end->code) : "";
     record.slot.log = log;
-    assay_code code = pass_on(s, err);
-    if (!code && s->outputs && end->state == AS_SLOT_FINISHED)
-        code = as_outputs_store(s->outputs, s->place->writer, err);
-    return code ? code : as_evidence_slot_end(s->place->writer, &record.slot, err);
+    const as_slot_sink *sink = &s->place->sink;
+    code = pass_on(s, err);
+    if (!code && s->outputs && end->state == AS_SLOT_FINISHED && !s->job.is_traced)
+        code = sink->keep_outputs(sink->context, s->outputs, err);
+    return code ? code : sink->end(sink->context, &record.slot, err);
 }
 
 assay_code as_slot_run(const as_slot_place *place, const as_slot_order *order, as_slot_end *end,

@@ -11,6 +11,17 @@
 #include "trial/job.h"
 #include "trial/trial.h"
 
+/** Where a slot's rows go: the evidence's writer, or somebody who looks at one call. */
+typedef struct as_slot_sink {
+    void *context;
+    assay_code (*begin)(void *context, assay_error *err);
+    /** Takes rows as they come; they are borrowed for the call. */
+    assay_code (*add)(void *context, const as_slot_record *part, assay_error *err);
+    /** Takes the outputs that lie in `folder` (outputs.h); never asked of a traced call. */
+    assay_code (*keep_outputs)(void *context, const char *folder, assay_error *err);
+    assay_code (*end)(void *context, const as_slot_row *slot, assay_error *err);
+} as_slot_sink;
+
 /** What all slots of a run share; borrows. */
 typedef struct as_slot_place {
     const char *run_folder;
@@ -21,7 +32,7 @@ typedef struct as_slot_place {
     size_t n_inputs;
     const as_call_row *calls;
     size_t n_calls;
-    as_evidence_writer *writer;
+    as_slot_sink sink;
 } as_slot_place;
 
 /** Which turn. */

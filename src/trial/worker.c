@@ -141,37 +141,71 @@ static assay_code keep_maps(worker *w, as_call_report *report, assay_error *err)
     return code;
 }
 
-static assay_code detect_and_tell(worker *w, int cycle, int at, assay_error *err)
+static void free_boxes(worker *w, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        as_boxes_free(&w->boxes[i]);
+}
+
+/* A call of regions, whose pixels have been read. */
+static assay_code run_regions(worker *w, int at, as_call_report *report, assay_error *err)
 {
     const as_call_row *call = &w->job.calls[at];
-    as_call_report report = {0};
     as_detect_settings settings = settings_of(&w->job.inputs[call->inputs[0]]);
+    free_boxes(w, call->shape.n); /* of an unseen run */
     assay_code code = as_detector_run(w->detector, &settings, w->inputs, call->shape.n,
-                                      w->boxes, &report, err);
-    if (!code && w->place.outputs_path) code = keep_maps(w, &report, err);
-    if (!code) code = as_protocol_call(w->place.out, cycle, at, &report, w->boxes, err);
-    return code ? code : tell_memory(w, "call", cycle, call->document, at, err);
+                                      w->boxes, report, err);
+    return !code && w->place.outputs_path ? keep_maps(w, report, err) : code;
 }
 
 /* A call of tensors: all its inputs have the same answer. */
-static assay_code run_tensors(worker *w, int cycle, int at, assay_error *err)
+static assay_code run_tensors(worker *w, int at, as_call_report *report, assay_error *err)
 {
     const as_call_row *call = &w->job.calls[at];
     as_engine_tensors outputs;
-    as_call_report report;
     if (!w->place.outputs_path)
         return as_fail(err, ASSAY_E_ARGUMENT, "tensors have outputs, --outputs is missing");
     assay_code code = as_tensor_call_run(w->engine, &w->job, call, w->place.corpus_path,
-                                         w->resolution_ns, &outputs, &report, err);
+                                         w->resolution_ns, &outputs, report, err);
     if (!code)
         code = as_outputs_keep(w->place.outputs_path, &outputs, w->outputs[0],
-                               &report.n_not_finite, err);
+                               &report->n_not_finite, err);
     for (size_t i = 1; i < call->shape.n; i++)
         memcpy(w->outputs[i], w->outputs[0], sizeof *w->outputs);
-    memcpy(report.map_sha256, w->outputs[0], sizeof report.map_sha256);
-    report.outputs = (const char(*)[AS_SHA256_HEX])w->outputs;
-    if (!code) code = as_protocol_call(w->place.out, cycle, at, &report, NULL, err);
-    return code ? code : tell_memory(w, "call", cycle, call->document, at, err);
+    memcpy(report->map_sha256, w->outputs[0], sizeof report->map_sha256);
+    report->outputs = (const char(*)[AS_SHA256_HEX])w->outputs;
+    return code;
+}
+
+/* One of both. */
+typedef assay_code (*call_fn)(worker *w, int at, as_call_report *report, assay_error *err);
+
+/* Run a call once unseen, then with every forward traced. */
+static assay_code run_traced(worker *w, int at, call_fn run, as_call_report *report,
+                             as_trace **out, assay_error *err)
+{
+    assay_code code = run(w, at, report, err);
+    if (!code) code = as_trace_new(out, err);
+    if (code) return code;
+    as_engine_trace(w->engine, *out);
+    code = run(w, at, report, err);
+    as_engine_trace(w->engine, NULL);
+    const int64_t stages_ns[AS_TRACE_STAGES] = {report->preprocess_ns, report->forward_ns,
+                                                report->transfer_ns, report->postprocess_ns};
+    memcpy((*out)->stages_ns, stages_ns, sizeof stages_ns);
+    return code;
+}
+
+static assay_code run_and_tell(worker *w, int cycle, int at, call_fn run, assay_error *err)
+{
+    as_call_report report = {0};
+    as_trace *trace = NULL;
+    assay_code code = w->job.is_traced ? run_traced(w, at, run, &report, &trace, err)
+                                       : run(w, at, &report, err);
+    if (!code) code = as_protocol_call(w->place.out, cycle, at, &report, w->boxes, err);
+    if (!code && trace) code = as_protocol_trace(w->place.out, cycle, at, trace, err);
+    as_trace_free(trace);
+    return code ? code : tell_memory(w, "call", cycle, w->job.calls[at].document, at, err);
 }
 
 static assay_code run_call(worker *w, int cycle, int at, assay_error *err)
@@ -184,11 +218,10 @@ static assay_code run_call(worker *w, int cycle, int at, assay_error *err)
         w->inputs[i] = (as_detector_input){
             .bgr = image->bgr, .height = (size_t)image->h, .width = (size_t)image->w};
     }
-    if (!code) code = detect_and_tell(w, cycle, at, err);
-    for (size_t i = 0; i < call->shape.n; i++) {
+    if (!code) code = run_and_tell(w, cycle, at, run_regions, err);
+    for (size_t i = 0; i < call->shape.n; i++)
         as_image_free(&w->images[i]);
-        as_boxes_free(&w->boxes[i]);
-    }
+    free_boxes(w, call->shape.n);
     if (code) as_error_where(err, "call %.60s", call->id);
     return code;
 }
@@ -212,7 +245,8 @@ static assay_code run_cycle(worker *w, int cycle, assay_error *err)
     for (size_t i = 0; i < w->job.n_calls && !code; i++) {
         int document = w->job.calls[i].document;
         bool is_last = i + 1 == w->job.n_calls || w->job.calls[i + 1].document != document;
-        code = (has_tensors(w) ? run_tensors : run_call)(w, cycle, (int)i, err);
+        code = has_tensors(w) ? run_and_tell(w, cycle, (int)i, run_tensors, err)
+                              : run_call(w, cycle, (int)i, err);
         if (!code && is_last) code = clean_up(w, cycle, document, err);
     }
     if (!code) fprintf(w->place.log, "cycle %d: %zu calls\n", cycle, w->job.n_calls);

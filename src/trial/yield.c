@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "base/size.h"
+#include "base/trace.h"
 
 /* A growing array of rows; `items` is owned. */
 typedef struct rows {
@@ -19,14 +20,15 @@ typedef struct rows {
 } rows;
 
 /* What rows are gathered of. */
-enum { SAMPLES, ANSWERS, CLEANUPS, MEMORY, ENGINES, PASSES, NOISE, N_LISTS };
+enum { SAMPLES, ANSWERS, CLEANUPS, MEMORY, ENGINES, PASSES, NOISE, PROFILES, N_LISTS };
 
 struct as_yield {
     const as_job *job;  /* borrows */
     as_arena *arena;    /* owns: strings, shapes, boxes */
     size_t n_documents; /* one more than the greatest index in the job */
     bool is_loaded, has_ended, has_error;
-    size_t n_calls; /* told so far */
+    size_t n_calls;  /* told so far */
+    size_t n_traces; /* likewise */
     double load_s, cleanup_s;
     as_slot_row counts;  /* what "end" told */
     int64_t n_bad_clock; /* of the calls told so far */
@@ -159,12 +161,19 @@ static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error 
     return code;
 }
 
+/* The evidence's index of the call that the event names, or -1 of none. */
+static int call_index(const as_yield *yield, const json_t *event)
+{
+    int call = small(event, "call", (int64_t)yield->job->n_calls - 1);
+    return call < 0 ? call : yield->job->first_call + call;
+}
+
 static assay_code take_memory(as_yield *yield, const json_t *event, assay_error *err)
 {
     as_memory_row row = {.when = as_arena_strdup(yield->arena, text(event, "when")),
                          .cycle = small(event, "cycle", yield->job->n_cycles - 1),
                          .document = small(event, "document", (int64_t)yield->n_documents - 1),
-                         .call = small(event, "call", (int64_t)yield->job->n_calls - 1),
+                         .call = call_index(yield, event),
                          .process = as_arena_strdup(yield->arena, text(event, "process")),
                          .rss_bytes = integer(event, "rss"),
                          .pss_bytes = integer(event, "pss"),
@@ -310,7 +319,7 @@ static assay_code take_call(as_yield *yield, const json_t *event, assay_error *e
     if (code) return code;
     const as_call_row *expected = &yield->job->calls[call];
     as_sample_row row = {.cycle = (int)cycle,
-                         .call = (int)call,
+                         .call = yield->job->first_call + (int)call,
                          .map_sha256 = as_arena_strdup(yield->arena, text(event, "map")),
                          .n_not_finite = integer(event, "not_finite")};
     if (!row.map_sha256) return no_memory(err);
@@ -329,6 +338,26 @@ static assay_code take_call(as_yield *yield, const json_t *event, assay_error *e
     yield->n_calls++;
     yield->n_bad_clock += row.clock != AS_CLOCK_GOOD;
     return ASSAY_OK;
+}
+
+/* Of a traced job: behind each call what it consisted of. */
+static assay_code take_trace(as_yield *yield, const json_t *event, assay_error *err)
+{
+    const json_t *told = json_object_get(event, "trace");
+    as_trace *trace;
+    if (!yield->job->is_traced || yield->n_traces + 1 != yield->n_calls)
+        return not_allowed("a trace that it was not asked for", err);
+    assay_code code = as_trace_parse(told, &trace, err);
+    if (code) return code == ASSAY_E_FORMAT ? not_allowed("a trace that is none", err) : code;
+    as_trace_free(trace);
+    char *dump = as_json_dump(told, JSON_COMPACT);
+    as_profile_row row = {.call = call_index(yield, event),
+                          .trace = dump ? as_arena_strdup(yield->arena, dump) : NULL};
+    as_free(dump);
+    if (!row.trace) return no_memory(err);
+    if (row.call < 0) return not_allowed("a trace of no call", err);
+    yield->n_traces++;
+    return add(&yield->lists[PROFILES], &row, sizeof row, err);
 }
 
 static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error *err)
@@ -378,6 +407,8 @@ static assay_code take_end(as_yield *yield, const json_t *event, assay_error *er
     if (yield->n_calls != yield->job->n_calls * (size_t)yield->job->n_cycles)
         return as_fail(err, ASSAY_E_CHILD, "the worker ended after %zu of %zu calls",
                        yield->n_calls, yield->job->n_calls * (size_t)yield->job->n_cycles);
+    if (yield->job->is_traced && yield->n_traces != yield->n_calls)
+        return not_allowed("an end before its trace", err);
     yield->has_ended = true;
     yield->cleanup_s += (double)integer(event, "close_ns") * 1e-9;
     yield->counts = (as_slot_row){.user_s = number(event, "user_s"),
@@ -423,6 +454,8 @@ assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err)
         code = take_memory(yield, event, err);
     else if (strcmp(kind, "call") == 0)
         code = take_call(yield, event, err);
+    else if (strcmp(kind, "trace") == 0)
+        code = take_trace(yield, event, err);
     else if (strcmp(kind, "cleanup") == 0)
         code = take_cleanup(yield, event, err);
     else if (strcmp(kind, "noise") == 0)
@@ -478,4 +511,6 @@ void as_yield_record(const as_yield *yield, as_slot_record *record)
     record->n_passes = yield->lists[PASSES].n;
     record->noise = yield->lists[NOISE].items;
     record->n_noise = yield->lists[NOISE].n;
+    record->profiles = yield->lists[PROFILES].items;
+    record->n_profiles = yield->lists[PROFILES].n;
 }

@@ -43,7 +43,7 @@ static const char *fake_worker;
 /* A run's folder with its evidence, made for each test. */
 typedef struct fixture {
     char folder[64];
-    char text[MAX_POLICIES][64];
+    char text[MAX_POLICIES][64], name[MAX_POLICIES][64];
     char input_names[N_INPUTS][24], call_names[N_CALLS][24], document_names[N_DOCUMENTS][24];
     char sha256[N_INPUTS][AS_SHA256_HEX];
     int call_inputs[N_CALLS][BATCH];
@@ -128,8 +128,11 @@ static inline void begin(fixture *f, const char *const *names, as_on_difference 
     char path[128];
     size_t n = 0;
     for (; names[n]; n++) {
-        snprintf(f->text[n], sizeof f->text[n], "%s=fake", names[n]);
-        f->policies[n] = (as_policy_row){names[n], f->text[n], "fake"};
+        const size_t length = strcspn(names[n], "=");
+        const bool is_whole = names[n][length] == '=';
+        snprintf(f->name[n], sizeof f->name[n], "%.*s", (int)length, names[n]);
+        snprintf(f->text[n], sizeof f->text[n], "%s%s", names[n], is_whole ? "" : "=fake");
+        f->policies[n] = (as_policy_row){f->name[n], f->text[n], is_whole ? "native" : "fake"};
     }
     size_t n_rounds = f->n_rounds ? (size_t)f->n_rounds : N_ROUNDS;
     assert_int_equal(as_order_fill(AS_ORDER_LATIN, n, n_rounds, 1, f->orders, NULL), ASSAY_OK);
@@ -262,7 +265,8 @@ static inline const as_slot_row *failed_slot(as_evidence *e)
     return NULL;
 }
 
-/* Names of policies; the first word says how the fake worker behaves. */
+/* Names of policies, or "NAME=native,..." of one that names routes; the first word says how the fake
+ * worker behaves. */
 #define POLICIES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, setup, teardown)

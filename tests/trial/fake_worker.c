@@ -112,6 +112,32 @@ static void tell_noise(const as_job *job, const char *corpus)
     as_protocol_noise(stdout, &noise, NULL);
 }
 
+/* One operator; what it is called follows the policy's name. */
+static void tell_trace(const as_job *job, int cycle, int call)
+{
+    const as_call_row *row = &job->calls[call];
+    as_trace *trace;
+    if (as_trace_new(&trace, NULL)) abort();
+    trace->tells_operators = !is_mode(job, "mute");
+    as_trace_add_forward(trace,
+                         &(as_traced_forward){.elapsed_ns = 100000,
+                                              .n = row->shape.n,
+                                              .c = row->shape.c,
+                                              .h = row->shape.h,
+                                              .w = row->shape.w},
+                         NULL);
+    const as_traced_operator op = {.op = "Conv",
+                                   .route = is_mode(job, "otherway") ? "winograd4" : "direct",
+                                   .name = "stem",
+                                   .shape = "",
+                                   .n_nodes = 1,
+                                   .count = 1};
+    as_trace_add_operator(trace, &op, NULL);
+    as_trace_add_span(trace, &(as_traced_span){0, 0, 10, 20, 20}, NULL);
+    as_protocol_trace(stdout, cycle, call, trace, NULL);
+    as_trace_free(trace);
+}
+
 static void run_call(const as_job *job, int cycle, int call)
 {
     as_boxes boxes[BATCH] = {{0}};
@@ -140,6 +166,7 @@ static void run_call(const as_job *job, int cycle, int call)
         as_protocol_call(stdout, cycle, call, &report, boxes, NULL);
     for (size_t i = 0; i < row->shape.n; i++)
         as_boxes_free(&boxes[i]);
+    if (job->is_traced && !is_mode(job, "untraced")) tell_trace(job, cycle, call);
     as_memory_sample sample;
     as_memory_sample_take("", 0, &sample);
     as_protocol_memory(stdout,

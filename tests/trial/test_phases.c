@@ -18,14 +18,14 @@ static void a_good_run_has_every_slot_in_its_place(void **state)
     const as_slot_row *slots;
     size_t n;
     assert_int_equal(as_evidence_slots(e, &slots, &n, NULL), ASSAY_OK);
-    assert_int_equal(n, 3 + 9);
+    assert_int_equal(n, 3 + 3 + 9);
     for (size_t i = 0; i < 9; i++) {
-        assert_int_equal(slots[3 + i].round, f->orders[i].round);
-        assert_int_equal(slots[3 + i].policy, f->orders[i].policy);
-        assert_int_equal(slots[3 + i].position, f->orders[i].position);
-        assert_int_equal(slots[3 + i].n_calls, 2 * N_CALLS);
-        assert_int_equal(slots[3 + i].n_forwards, 2 * N_CALLS);
-        assert_true(slots[3 + i].load_s == 0.005 && slots[3 + i].total_s > 0);
+        assert_int_equal(slots[6 + i].round, f->orders[i].round);
+        assert_int_equal(slots[6 + i].policy, f->orders[i].policy);
+        assert_int_equal(slots[6 + i].position, f->orders[i].position);
+        assert_int_equal(slots[6 + i].n_calls, 2 * N_CALLS);
+        assert_int_equal(slots[6 + i].n_forwards, 2 * N_CALLS);
+        assert_true(slots[6 + i].load_s == 0.005 && slots[6 + i].total_s > 0);
     }
     assert_each_call_once(e, 2);
     assert_int_equal(as_evidence_run(e)->state, AS_RUN_FINISHED);
@@ -167,19 +167,98 @@ static void a_baseline_that_contradicts_itself_is_different(void **state)
     assert_int_equal(result.state, AS_RUN_FINISHED);
 }
 
+static void one_call_of_every_policy_is_looked_at_before_the_rounds(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good=native,conv=direct", "other", "good-3"), AS_ON_DIFFERENCE_EXCLUDE,
+          2);
+    go(f);
+    as_evidence *e = open_evidence(f);
+    const as_profile_row *profiles;
+    const as_route_row *routes;
+    const as_slot_row *slots;
+    size_t n;
+    assert_int_equal(as_evidence_slots(e, &slots, &n, NULL), ASSAY_OK);
+    assert_int_equal(as_evidence_profiles(e, &profiles, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 2); /* what is excluded needs none */
+    for (size_t i = 0; i < n; i++) {
+        const as_slot_row *slot = &slots[profiles[i].slot];
+        assert_int_equal(slot->phase, AS_PHASE_PROFILE);
+        assert_int_equal(slot->n_calls, 1);
+        assert_int_equal(profiles[i].call, 0);
+        assert_non_null(strstr(profiles[i].trace, "\"direct\""));
+    }
+    assert_int_equal(as_evidence_routes(e, &routes, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 1);
+    assert_string_equal(routes[0].setting, "conv=direct");
+    assert_true(as_route_row_holds(&routes[0]));
+    as_evidence_close(e);
+}
+
+static void another_route_than_the_policys_stops_the_run(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "otherway=native,winograd=off"), AS_ON_DIFFERENCE_MEASURE, 1);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_STOPPED);
+    assert_int_equal(result.n_failed, 1);
+    assert_false(result.is_unfit);
+    assert_string_equal(f->notes[0], "policy otherway in the profile phase: winograd=off, but "
+                                     "'winograd' ran 1 times");
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 0, AS_SLOT_FINISHED), 0);
+    assert_string_equal(failed_slot(e)->error_code, "ASSAY_E_DIFFERENT");
+    const as_profile_row *profiles;
+    size_t n;
+    assert_int_equal(as_evidence_profiles(e, &profiles, &n, NULL), ASSAY_OK);
+    assert_int_equal(n, 2); /* what it ran by can be looked at */
+    as_evidence_close(e);
+    assert_int_equal(go(f).state, AS_RUN_STOPPED);
+}
+
+static void a_run_killed_behind_another_route_stays_stopped(void **state)
+{
+    fixture *f = *state;
+    assay_error err = {0};
+    as_trial_result result;
+    begin(f, POLICIES("otherway=native,winograd=off", "good"), AS_ON_DIFFERENCE_STOP, 1);
+    f->stop_after_steps = 2 * AS_SMOKE_CALLS + 1; /* behind the first profile */
+    assert_int_equal(as_trial_go(f->folder, &f->control, &result, &err), ASSAY_E_INTERRUPTED);
+    f->stop_after_steps = 0;
+    assert_int_equal(go(f).state, AS_RUN_STOPPED);
+    as_evidence *e = open_evidence(f);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), 0);
+    as_evidence_close(e);
+}
+
+static void a_worker_that_tells_no_trace_fails_its_policy_alone(void **state)
+{
+    fixture *f = *state;
+    begin(f, POLICIES("good", "untraced", "mute"), AS_ON_DIFFERENCE_STOP, 1);
+    as_trial_result result = go(f);
+    assert_int_equal(result.state, AS_RUN_FINISHED);
+    assert_int_equal(result.n_failed, 1);
+    as_evidence *e = open_evidence(f);
+    assert_non_null(strstr(failed_slot(e)->error, "an end before its trace"));
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 0, AS_SLOT_FINISHED), N_ROUNDS);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 2, AS_SLOT_FINISHED), N_ROUNDS);
+    as_evidence_close(e);
+}
+
 static void an_interrupted_run_keeps_what_is_finished_and_goes_on(void **state)
 {
     fixture *f = *state;
     assay_error err = {0};
     as_trial_result result;
     begin(f, POLICIES("good", "slow", "good-3"), AS_ON_DIFFERENCE_STOP, 1);
-    f->stop_after_steps = 3 * AS_SMOKE_CALLS + N_CALLS + 5; /* amid the second formal slot */
+    f->stop_after_steps =
+        3 * AS_SMOKE_CALLS + 3 + N_CALLS + 5; /* amid the second formal slot */
     assert_int_equal(as_trial_go(f->folder, &f->control, &result, &err), ASSAY_E_INTERRUPTED);
     as_evidence *e = open_evidence(f);
     const as_slot_row *slots;
     size_t n;
     assert_int_equal(as_evidence_slots(e, &slots, &n, NULL), ASSAY_OK);
-    assert_int_equal(n, 3 + 1);
+    assert_int_equal(n, 3 + 3 + 1);
     assert_int_equal(as_evidence_run(e)->state, AS_RUN_ROUNDS);
     as_evidence_close(e);
     f->stop_after_steps = 0;
@@ -297,14 +376,14 @@ static void a_dirty_round_is_run_again_in_its_place_and_both_are_kept(void **sta
     as_evidence *e = open_evidence(f);
     size_t n;
     const as_slot_row *slots = slots_of(e, &n);
-    assert_int_equal(n, 2 + 2 * (4 + 1));
+    assert_int_equal(n, 2 + 2 + 2 * (4 + 1));
     for (size_t i = 0; i < 2; i++) { /* the first round, then the same again */
-        const as_slot_row *first = &slots[2 + i], *again = &slots[4 + i];
+        const as_slot_row *first = &slots[4 + i], *again = &slots[6 + i];
         assert_true(first->round == 0 && first->repeat == 0);
         assert_true(again->round == 0 && again->repeat == 1);
         assert_true(again->policy == first->policy && again->position == first->position);
     }
-    assert_string_equal(slots[4].log, "round1-once-again1.log");
+    assert_string_equal(slots[6].log, "round1-once-again1.log");
     assert_non_null(
         strstr(f->notes[f->n_notes - 1], "round 1 is dirty (2 major faults): it is run again"));
     as_evidence_close(e);
@@ -426,6 +505,10 @@ int main(int argc, char **argv)
         TEST(measure_times_the_policy_that_differs),
         TEST(a_difference_first_seen_in_the_rounds_counts),
         TEST(a_baseline_that_contradicts_itself_is_different),
+        TEST(one_call_of_every_policy_is_looked_at_before_the_rounds),
+        TEST(another_route_than_the_policys_stops_the_run),
+        TEST(a_run_killed_behind_another_route_stays_stopped),
+        TEST(a_worker_that_tells_no_trace_fails_its_policy_alone),
         TEST(an_interrupted_run_keeps_what_is_finished_and_goes_on),
         TEST(a_run_killed_anywhere_ends_with_every_call_once),
         TEST(a_second_experiment_on_the_same_run_is_refused),

@@ -210,6 +210,44 @@ static void times_of_a_broken_clock_are_kept_and_marked(void **state)
     }
 }
 
+static void a_traced_call_has_its_trace_and_the_evidences_index(void **state)
+{
+    (void)state;
+    const as_job traced = {job.policy_text, 1, inputs, 2, calls, 1, 7, true};
+    const double scores[4] = {0};
+    const as_engine_facts facts = {.engine = "native", .n_loads = 1};
+    const as_worker_usage usage = {0};
+    as_trace *trace;
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    assert_int_equal(as_trace_new(&trace, NULL), ASSAY_OK);
+    as_trace_add_forward(trace, &(as_traced_forward){1, 2, 2, 3, 32, 64}, NULL);
+    as_protocol_loaded(stream, 250, &facts, NULL);
+    tell_call(stream, 0, scores, 1, AS_CLOCK_GOOD);
+    as_protocol_end(stream, 1, &facts, &usage, NULL); /* too early */
+    as_protocol_trace(stream, 0, 0, trace, NULL);
+    as_protocol_trace(stream, 0, 0, trace, NULL); /* once too often */
+    as_protocol_end(stream, 1, &facts, &usage, NULL);
+    as_trace_free(trace);
+    rewind(stream);
+    as_yield *yield = as_yield_new(&traced);
+    char *line = NULL;
+    size_t room = 0;
+    for (int i = 0; getline(&line, &room, stream) > 0; i++)
+        assert_int_equal(as_yield_take(yield, line, NULL),
+                         i == 2 || i == 4 ? ASSAY_E_CHILD : ASSAY_OK);
+    free(line);
+    fclose(stream);
+    assert_true(as_yield_is_whole(yield));
+    as_slot_record record = {0};
+    as_yield_record(yield, &record);
+    assert_int_equal(record.samples[0].call, 7);
+    assert_int_equal(record.n_profiles, 1);
+    assert_int_equal(record.profiles[0].call, 7);
+    assert_non_null(strstr(record.profiles[0].trace, "\"forwards\":[[1,2,2,3,32,64]]"));
+    as_yield_free(yield);
+}
+
 static void lines_out_of_the_protocol_are_named(void **state)
 {
     (void)state;
@@ -271,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_bad_job_is_refused),
         cmocka_unit_test(what_is_told_arrives_bit_for_bit),
         cmocka_unit_test(times_of_a_broken_clock_are_kept_and_marked),
+        cmocka_unit_test(a_traced_call_has_its_trace_and_the_evidences_index),
         cmocka_unit_test(lines_out_of_the_protocol_are_named),
         cmocka_unit_test(a_told_error_keeps_code_and_sentence),
     };
