@@ -3,7 +3,7 @@
 #define ASSAY_REPORT_OUTPUTS_H
 /*
  * The writers behind the table of outputs in report.c: each prints one file out of the facts.
- * Two folders are made beside their place and swapped in: plots/ and review/.
+ * Folders are made beside their place and swapped in: plots/, review/ and diagnostics/.
  */
 #include <stdio.h>
 
@@ -32,6 +32,7 @@ assay_code as_write_terminal(const as_outputs *outputs, FILE *out, assay_error *
 /* Folders: written into `folder`, which exists and is empty. */
 assay_code as_write_plots(as_outputs *outputs, const char *folder, assay_error *err);
 assay_code as_write_review(as_outputs *outputs, const char *folder, assay_error *err);
+assay_code as_write_diagnostics(as_outputs *outputs, const char *folder, assay_error *err);
 
 /**
  * What review/ shows of difference `d`: the region with the truth in green and the answer in red.

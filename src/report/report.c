@@ -27,7 +27,9 @@ typedef assay_code (*folder_writer)(as_outputs *, const char *, assay_error *);
 static const struct {
     const char *name;
     folder_writer write;
-} folders[] = {{"plots", as_write_plots}, {"review", as_write_review}};
+} folders[] = {{"plots", as_write_plots},
+               {"review", as_write_review},
+               {"diagnostics", as_write_diagnostics}};
 
 static const struct {
     const char *name;

@@ -13,7 +13,7 @@
  *     as_report_close(report);
  *
  * Files: summary.json, report.md, report.html, calls.csv, background-load.jsonl, experiment.json,
- * plots/, and review/ where an input's boxes differ.  Each appears whole or not at all; what an
+ * plots/, diagnostics/ of the profile phase, and review/ where an input's boxes differ.  Each appears whole or not at all; what an
  * earlier call derived is replaced, and what no longer belongs is removed.
  */
 #include <stdbool.h>

@@ -7,7 +7,6 @@
  *                        <policy>.json        both box sets
  *                        <policy>.png         both drawn: the truth green, the answer red on it
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,15 +19,6 @@ static const as_bgr truth_colour = {.b = 60, .g = 160, .r = 30};
 static const as_bgr answer_colour = {.b = 40, .g = 40, .r = 225};
 /** The truth is drawn wider, so that it is seen on both sides of an equal edge. */
 enum { TRUTH_PX = 5, ANSWER_PX = 2 };
-
-/** `name` as a part of a path: other bytes than letters, digits, '.', '-' become '_'. */
-static void file_name(const char *name, char *out, size_t room)
-{
-    size_t i = 0;
-    for (; name[i] && i + 1 < room; i++)
-        out[i] = isalnum((unsigned char)name[i]) || strchr("-._", name[i]) ? name[i] : '_';
-    out[i] = '\0';
-}
 
 /** Write `size` bytes as folder/name. */
 static assay_code put_file(const char *folder, const char *name, const void *data, size_t size,
@@ -114,14 +104,14 @@ assay_code as_review_picture(const as_facts *f, const as_difference_facts *d, as
 static char *place_of(const as_facts *f, int input, const char *folder)
 {
     char id[96];
-    file_name(f->inputs[input].id, id, sizeof id);
+    as_text_file_name(f->inputs[input].id, id, sizeof id);
     return as_format("%s/%05d-%s", folder, input, id);
 }
 
 char *as_review_path(const as_facts *f, const as_difference_facts *d)
 {
     char policy[64];
-    file_name(as_facts_name(f, (size_t)d->policy), policy, sizeof policy);
+    as_text_file_name(as_facts_name(f, (size_t)d->policy), policy, sizeof policy);
     char *place = place_of(f, d->input, "review");
     char *path = place ? as_format("%s/%s.png", place, policy) : NULL;
     as_free(place);
@@ -137,7 +127,7 @@ static assay_code put_policy(const as_facts *f, const as_difference_facts *d,
     const as_box_set_row *truth = &f->box_sets[f->truth[d->input]];
     const as_box_set_row *answer = &f->box_sets[cell->differing_set];
     char policy[64], name[80];
-    file_name(as_facts_name(f, (size_t)d->policy), policy, sizeof policy);
+    as_text_file_name(as_facts_name(f, (size_t)d->policy), policy, sizeof policy);
     snprintf(name, sizeof name, "%s.json", policy);
     assay_code code = put_json(
         folder, name, 17,
@@ -160,13 +150,13 @@ static json_t *difference_json(const as_facts *f, const as_difference_facts *d)
     return json_pack(
         "{s:o, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "policy",
         as_json_text(f->policies[d->policy].text), "first_difference", text, "phase",
-        slot->phase == AS_PHASE_SMOKE ? "smoke" : "formal", "round",
-        as_round_number(slot->phase, slot->round), "answers_checked",
-        (json_int_t)cell->n_checks, "answers_differing", (json_int_t)cell->n_differing,
-        "boxes_differing", (json_int_t)d->comparison.n_differing, "boxes_missing",
-        (json_int_t)d->comparison.n_missing, "boxes_added", (json_int_t)d->comparison.n_added,
-        "farthest_corner_px", as_json_real(d->comparison.max_corner_px),
-        "largest_score_difference", as_json_real(d->comparison.max_score));
+        as_phase_name(slot->phase), "round", as_round_number(slot->phase, slot->round),
+        "answers_checked", (json_int_t)cell->n_checks, "answers_differing",
+        (json_int_t)cell->n_differing, "boxes_differing", (json_int_t)d->comparison.n_differing,
+        "boxes_missing", (json_int_t)d->comparison.n_missing, "boxes_added",
+        (json_int_t)d->comparison.n_added, "farthest_corner_px",
+        as_json_real(d->comparison.max_corner_px), "largest_score_difference",
+        as_json_real(d->comparison.max_score));
 }
 
 static json_t *parameters_json(const as_facts *f, const as_input_row *input,

@@ -77,6 +77,16 @@ char *as_text_quoted(const char *text)
     return quoted;
 }
 
+void as_text_file_name(const char *name, char *out, size_t room)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_.";
+    size_t i = 0;
+    for (; name[i] && i + 1 < room; i++)
+        out[i] = strchr(plain, name[i]) && (i || name[i] != '.') ? name[i] : '_';
+    out[i] = '\0';
+}
+
 /** Print `text`, each single-byte character of `special` replaced by `escape` of its index. */
 static void put_escaped(FILE *out, const char *text, const char *special,
                         const char *const *escapes)

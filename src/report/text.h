@@ -16,6 +16,12 @@ char *as_text_clean(const char *text) AS_CHECKED;
 /** `text` as one word of a shell's line, quoted where it has to be (as_free); NULL without memory. */
 char *as_text_quoted(const char *text) AS_CHECKED;
 
+/**
+ * `name` as one part of a path, at most `room` bytes: other bytes than letters, digits, '-', '_' and
+ * '.' become '_', and so does a '.' at its beginning.
+ */
+void as_text_file_name(const char *name, char *out, size_t room);
+
 /** Print `text` cleaned and escaped for HTML's text and quoted attributes. */
 void as_put_html(FILE *out, const char *text);
 

@@ -104,6 +104,14 @@ def check_plan(document, folder, data):
     document.check("Plan file", plan)
 
 
+def check_profile(document, folder, data):
+    assay("profile", "--model", data / "tiny_detector.onnx", "--corpus", folder / "corpus", "--policy",
+          "g=native,conv=gemm", "-q", "-o", folder / "profile")
+    operators = json.loads((folder / "profile/operators.json").read_text())
+    assert operators["operators"] and operators["routes"] and operators["forwards"]
+    document.check("operators.json", operators)
+
+
 def check_run(document, folder, data):
     run = folder / "run"
     # Padding moves boxes, so that differences are seen.
@@ -124,8 +132,9 @@ def check_run(document, folder, data):
         for column in ("machine_json", "findings_json"):
             (text,) = db.execute(f"SELECT {column} FROM run").fetchone()
             document.check("evidence.db", json.loads(text))
-        for (text,) in db.execute("SELECT json FROM engines"):
-            document.check("evidence.db", json.loads(text))
+        for query in ("SELECT json FROM engines", "SELECT trace FROM profiles"):
+            for (text,) in db.execute(query):
+                document.check("evidence.db", json.loads(text))
     db.close()
 
 
@@ -138,6 +147,7 @@ def main():
         broken = check_corpus(document, folder, data)
         check_boxes(document, data, broken)
         check_plan(document, folder, data)
+        check_profile(document, folder, data)
         check_run(document, folder, data)
     for section, key in sorted(document.missing):
         print(f"docs/formats.md, {section}: nothing of {key}")
