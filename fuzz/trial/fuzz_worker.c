@@ -14,11 +14,12 @@
 
 static const int inputs_of_call[] = {1, 0};
 static const as_input_row inputs[] = {
-    {"a", "regions/a.png", "aa", 0, 1, 31, 17, 32, 64, 0.3, 0.6, 1.5, 960, "max"},
-    {"b", "regions/b.png", "bb", 0, 2, 33, 19, 32, 64, 0.2, 0.1, 2.0, 736, "min"}};
+    {"a", "regions/a.png", "aa", 0, 1, 31, 17, 32, 64, 0.3, 0.6, 1.5, 960, "max", ""},
+    {"b", "regions/b.png", "bb", 0, 2, 33, 19, 32, 64, 0.2, 0.1, 2.0, 736, "min", ""}};
 static const as_call_row calls[] = {{"c1", 0, {2, 3, 32, 64}, inputs_of_call},
                                     {"c2", 0, {1, 3, 32, 32}, inputs_of_call}};
-static const as_job job = {"p=native", 2, inputs, 2, calls, 2};
+static const as_job jobs[] = {{"p=native", 2, inputs, 2, calls, 2, 0, false},
+                              {"p=native", 2, inputs, 2, calls, 2, 0, true}};
 
 static void check_record(const as_slot_record *r)
 {
@@ -34,12 +35,17 @@ static void check_record(const as_slot_record *r)
         if (r->memory[i].call < -1 || r->memory[i].call > 1 || r->memory[i].document < -1 ||
             r->memory[i].document > 0)
             abort();
+    for (size_t i = 0; i < r->n_profiles; i++)
+        if (r->profiles[i].call < 0 || r->profiles[i].call > 1 || !r->profiles[i].trace)
+            abort();
 }
 
-/* `text` is cut into its lines. */
-static void tell(char *text)
+/* Each line of `whole` as told by the job's worker. */
+static void tell(const as_job *job, const char *whole)
 {
-    as_yield *yield = as_yield_new(&job);
+    char *text = strdup(whole);
+    if (!text) abort();
+    as_yield *yield = as_yield_new(job);
     as_slot_record record = {0};
     assay_error err;
     char *rest = NULL;
@@ -47,8 +53,11 @@ static void tell(char *text)
         if (as_yield_take(yield, line, &err) && !err.message[0]) abort();
     as_yield_record(yield, &record);
     check_record(&record);
-    if (as_yield_is_whole(yield) && (record.n_samples != 4 || record.n_answers != 6)) abort();
+    if (as_yield_is_whole(yield) && (record.n_samples != 4 || record.n_answers != 6 ||
+                                     record.n_profiles != (job->is_traced ? 4 : 0)))
+        abort();
     as_yield_free(yield);
+    free(text);
 }
 
 /* The job's text again, or NULL where it is none. */
@@ -79,7 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         as_free(second);
     }
     as_free(first);
-    tell(text);
+    for (size_t i = 0; i < 2; i++)
+        tell(&jobs[i], text);
     free(text);
     return 0;
 }
