@@ -18,8 +18,10 @@ static const as_input_row inputs[] = {
     {"b", "regions/b.png", "bb", 0, 2, 33, 19, 32, 64, 0.2, 0.1, 2.0, 736, "min", ""}};
 static const as_call_row calls[] = {{"c1", 0, {2, 3, 32, 64}, inputs_of_call},
                                     {"c2", 0, {1, 3, 32, 32}, inputs_of_call}};
-static const as_job jobs[] = {{"p=native", 2, inputs, 2, calls, 2, 0, false},
-                              {"p=native", 2, inputs, 2, calls, 2, 0, true}};
+#define JOB                                                                                    \
+    .policy_text = "p=native", .n_cycles = 2, .inputs = inputs, .n_inputs = 2, .calls = calls, \
+    .n_calls = 2
+static const as_job jobs[] = {{JOB}, {JOB, .is_traced = true}};
 
 static void check_record(const as_slot_record *r)
 {

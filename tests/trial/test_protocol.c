@@ -213,7 +213,10 @@ static void times_of_a_broken_clock_are_kept_and_marked(void **state)
 static void a_traced_call_has_its_trace_and_the_evidences_index(void **state)
 {
     (void)state;
-    const as_job traced = {job.policy_text, 1, inputs, 2, calls, 1, 7, true};
+    as_job traced = job;
+    traced.n_cycles = 1;
+    traced.first_call = 7;
+    traced.is_traced = true;
     const double scores[4] = {0};
     const as_engine_facts facts = {.engine = "native", .n_loads = 1};
     const as_worker_usage usage = {0};
