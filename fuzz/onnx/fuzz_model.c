@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
 #include "fuzz.h"
 #include "operators/infer.h"
 #include "run/run.h"
@@ -104,8 +103,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     assay_model *model = NULL;
     assay_error err;
-    /* Fuzzers are built without AVX-512. */
-    setenv("ASSAY_ISA", as_isa_available(AS_ISA_AVX2) ? "avx2" : "scalar", 0);
     int fd = memfd_create("model", MFD_CLOEXEC);
     if (fd < 0) abort();
     if (write(fd, data, size) != (ssize_t)size) abort();

@@ -10,6 +10,12 @@ static const char *const isa_names[AS_ISA_N] = {"scalar", "avx2", "avx512", "neo
 
 const char *as_isa_name(as_isa isa) { return isa_names[isa]; }
 
+#define AS_BUILT(name, id) | 1U << AS_ISA_##id
+static const unsigned built = 0 AS_BUILT_ISAS;
+#undef AS_BUILT
+
+bool as_isa_available(as_isa isa) { return (built >> isa & 1) != 0 && as_cpu_has(isa); }
+
 assay_code as_cpu_isa(as_isa *out, assay_error *err)
 {
     const char *wanted = getenv("ASSAY_ISA");
@@ -22,7 +28,8 @@ assay_code as_cpu_isa(as_isa *out, assay_error *err)
         }
         if (wanted)
             return as_fail(err, ASSAY_E_ENVIRONMENT,
-                           "ASSAY_ISA is '%s', which this machine does not have", wanted);
+                           "ASSAY_ISA is '%s', which this machine or this build does not have",
+                           wanted);
     }
     return as_fail(err, ASSAY_E_ARGUMENT,
                    "ASSAY_ISA is '%.32s', scalar, avx2, avx512 or neon is needed",

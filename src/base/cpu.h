@@ -24,13 +24,13 @@ typedef enum as_isa {
 /** "scalar", "avx2", "avx512", "neon". */
 const char *as_isa_name(as_isa isa);
 
-/** Whether processor and operating system (XCR0, auxiliary vector) both support it. */
+/** Whether this build has kernels for it, and processor and operating system support it. */
 bool as_isa_available(as_isa isa);
 
 /**
  * The best available ISA, or the one that the environment variable ASSAY_ISA names.
  * @return ASSAY_E_ARGUMENT when ASSAY_ISA names no ISA, ASSAY_E_ENVIRONMENT when this machine
- * lacks it.
+ * or this build lacks it.
  */
 assay_code as_cpu_isa(as_isa *out, assay_error *err);
 

@@ -15,7 +15,7 @@
 
 #include "base/cpu_inner.h"
 
-bool as_isa_available(as_isa isa)
+bool as_cpu_has(as_isa isa)
 {
     if (isa == AS_ISA_NEON) return (getauxval(AT_HWCAP) & HWCAP_ASIMD) != 0;
     return isa == AS_ISA_SCALAR;

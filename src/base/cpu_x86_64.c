@@ -69,7 +69,7 @@ static void read_brand(as_cpu_info *info)
         info->model[end - 1] = '\0';
 }
 
-bool as_isa_available(as_isa isa)
+bool as_cpu_has(as_isa isa)
 {
     switch (isa) {
     case AS_ISA_SCALAR:

@@ -277,7 +277,7 @@ static void print_layers(const bench *b, double whole_ms)
     const as_plan *plan = as_session_plan(b->session);
     assay_error err;
     printf("peak    %9.1f GFLOP/s, fused multiply-adds alone\n", b->peak_gflops);
-    printf("\n%-4s %-18s %-10s %5s %9s %17s %8s %6s %6s  %s\n", "#", "operator", "route",
+    printf("\n%-4s %-18s %-11s %5s %9s %17s %8s %6s %6s  %s\n", "#", "operator", "route",
            "nodes", "median ms", "quartiles", "GFLOP/s", "% peak", "share", "name");
     for (size_t i = 0; i < b->n_layers; i++) {
         as_summary s = {0};
@@ -289,7 +289,7 @@ static void print_layers(const bench *b, double whole_ms)
             snprintf(flops, sizeof flops, "%.1f", gflops);
             snprintf(peak, sizeof peak, "%.1f", 100 * gflops / b->peak_gflops);
         }
-        printf("%-4zu %-18.18s %-10.10s %5d %9.3f %8.3f-%8.3f %8s %6s %5.1f%%  %.40s\n", i,
+        printf("%-4zu %-18.18s %-11.11s %5d %9.3f %8.3f-%8.3f %8s %6s %5.1f%%  %.40s\n", i,
                layer->op_type, as_layer_route(layer), layer->n_nodes, s.median,
                s.lower_quartile, s.upper_quartile, flops, peak, 100 * s.median / whole_ms,
                layer->name);

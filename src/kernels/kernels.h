@@ -229,6 +229,18 @@ typedef struct as_pool_args {
 } as_pool_args;
 
 /**
+ * Linear and cubic resizes: out[n][y][x][c] is the sum over i of row_weights[y][i] times the sum over
+ * j of col_weights[x][j] * in[n][rows[y][i]][cols[x][j]][c], both chains of fused multiply-adds from 0.
+ */
+typedef struct as_interpolate_args {
+    as_view in, out;
+    size_t row_taps, col_taps;   /**< at least 1 each */
+    const uint32_t *rows, *cols; /**< [out.h][row_taps], [out.w][col_taps], inside in */
+    const float *row_weights, *col_weights; /**< likewise */
+    const as_epilogue *epilogue;
+} as_interpolate_args;
+
+/**
  * out[..][c] = exp(in[..][c] - max) / sum over the channels of a pixel, one chain in channel
  * order.
  */
@@ -269,6 +281,8 @@ typedef struct as_kernels {
     void (*row_sum)(const as_mean_args *args, size_t item_begin, size_t item_end);
     size_t (*pool_items)(const as_pool_args *args);
     void (*pool)(const as_pool_args *args, size_t item_begin, size_t item_end);
+    size_t (*interpolate_items)(const as_interpolate_args *args);
+    void (*interpolate)(const as_interpolate_args *args, size_t item_begin, size_t item_end);
     size_t (*softmax_items)(const as_softmax_args *args);
     void (*softmax)(const as_softmax_args *args, size_t item_begin, size_t item_end);
     size_t (*layout_items)(const as_layout_args *args);

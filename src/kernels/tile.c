@@ -43,7 +43,8 @@ AS_INLINE void tile_steps_all(const tile_job *job, vf acc[MAX_MR][MAX_VECS], siz
     case kind:                                                                                 \
         tile_step_all(job, t, kind, acc, row0, n_rows, tail, mr, vecs);                        \
         break;
-    for (const tile_step *t = job->steps; t != job->steps + job->n_steps; t++) {
+    for (size_t i = 0; i < job->n_steps; i++) {
+        const tile_step *t = &job->steps[i];
         switch (t->step->kind) {
             STEP(AS_STEP_ADD)
             STEP(AS_STEP_MUL)

@@ -70,9 +70,9 @@ static void scale_to_one(double *weights, int64_t n)
         weights[k] /= sum;
 }
 
-/* The weights of output `i`: float weights[n]. */
-static void weigh(const as_resize_attributes *r, const as_resize_axis *axis, int64_t i,
-                  int64_t n, int64_t *first, bool *is_outside, float *weights)
+void as_interpolation_weights(const as_resize_attributes *r, const as_resize_axis *axis,
+                              int64_t i, int64_t n, int64_t *first, bool *is_outside,
+                              float *weights)
 {
     double w[MOST];
     const double x = as_resize_source(axis, i), scale = shrink(r, axis);
@@ -101,6 +101,12 @@ static void weigh(const as_resize_attributes *r, const as_resize_axis *axis, int
     }
     for (int64_t k = 0; k < n; k++)
         weights[k] = (float)w[k];
+}
+
+size_t as_interpolation_taps(const as_resize_attributes *r, const as_resize_axis *axis)
+{
+    const double taps = reach(r, axis);
+    return taps <= MOST ? (size_t)taps : 0;
 }
 
 assay_code as_accepts_interpolation(const as_op_call *call, assay_error *err)
@@ -173,8 +179,8 @@ static bool open_row(rows *s, size_t row)
     for (int axis = s->rank - 2; axis >= 0; axis--) {
         const size_t dim = (size_t)s->axes[axis].out;
         window *w = &s->outer[axis];
-        weigh(s->r, &s->axes[axis], (int64_t)(row % dim), s->n[axis], &w->first, &w->is_outside,
-              w->weights);
+        as_interpolation_weights(s->r, &s->axes[axis], (int64_t)(row % dim), s->n[axis],
+                                 &w->first, &w->is_outside, w->weights);
         is_outside = is_outside || w->is_outside;
         row /= dim;
     }
@@ -209,8 +215,8 @@ void as_interpolate_rows(const as_op_call *call, const as_resize_axis axes[AS_MA
     for (size_t at = 0; at < length; at += s.n_chunk) {
         s.n_chunk = as_min(most, length - at);
         for (size_t j = 0; j < s.n_chunk; j++)
-            weigh(r, &axes[last], (int64_t)(at + j), s.n[last], &s.first[j], &s.is_outside[j],
-                  &s.weights[j * n]);
+            as_interpolation_weights(r, &axes[last], (int64_t)(at + j), s.n[last], &s.first[j],
+                                     &s.is_outside[j], &s.weights[j * n]);
         for (size_t row = begin; row < end; row++)
             do_row(&s, row, y + row * length + at);
     }

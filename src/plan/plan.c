@@ -105,6 +105,9 @@ static void count_items(as_planner *p)
         case AS_LAYER_POOL:
             layer->n_items = k->pool_items(&layer->args.pool);
             break;
+        case AS_LAYER_INTERPOLATE:
+            layer->n_items = k->interpolate_items(&layer->args.interpolate);
+            break;
         case AS_LAYER_SOFTMAX:
             layer->n_items = k->softmax_items(&layer->args.softmax);
             break;
@@ -151,6 +154,9 @@ static void join_epilogue(as_layer *layer)
         return;
     case AS_LAYER_POOL:
         layer->args.pool.epilogue = &layer->epilogue;
+        return;
+    case AS_LAYER_INTERPOLATE:
+        layer->args.interpolate.epilogue = &layer->epilogue;
         return;
     default:
         return;
@@ -308,6 +314,8 @@ const char *as_layer_route(const as_layer *layer)
         return "row-sum";
     case AS_LAYER_POOL:
         return "pool";
+    case AS_LAYER_INTERPOLATE:
+        return "interpolate";
     case AS_LAYER_SOFTMAX:
         return "softmax";
     case AS_LAYER_FROM_NCHW:

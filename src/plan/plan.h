@@ -27,6 +27,7 @@ typedef enum as_layer_kind {
     AS_LAYER_MEAN,
     AS_LAYER_ROW_SUM, /**< First stage of a MEAN: args.mean. */
     AS_LAYER_POOL,
+    AS_LAYER_INTERPOLATE,
     AS_LAYER_SOFTMAX,
     AS_LAYER_FROM_NCHW, /**< C order -> NHWC; none where a route reads an input's planes. */
     AS_LAYER_TO_NCHW,   /**< A value -> C order of its ONNX shape; nchw lies in the arena. */
@@ -52,6 +53,7 @@ typedef struct as_layer {
         as_map_args map;
         as_mean_args mean;
         as_pool_args pool;
+        as_interpolate_args interpolate;
         as_softmax_args softmax;
         as_layout_args layout;
         as_plain_args plain;

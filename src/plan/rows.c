@@ -56,6 +56,8 @@ as_view *as_layer_in(as_layer *layer)
         return &layer->args.mean.in;
     case AS_LAYER_POOL:
         return &layer->args.pool.in;
+    case AS_LAYER_INTERPOLATE:
+        return &layer->args.interpolate.in;
     case AS_LAYER_SOFTMAX:
         return &layer->args.softmax.in;
     case AS_LAYER_TO_NCHW:
@@ -80,6 +82,8 @@ as_view *as_layer_out(as_layer *layer)
         return &layer->args.mean.out;
     case AS_LAYER_POOL:
         return &layer->args.pool.out;
+    case AS_LAYER_INTERPOLATE:
+        return &layer->args.interpolate.out;
     case AS_LAYER_SOFTMAX:
         return &layer->args.softmax.out;
     case AS_LAYER_FROM_NCHW:

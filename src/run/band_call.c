@@ -143,6 +143,7 @@ static void call_rows(const as_kernels *k, const as_layer *layer, const as_band_
         call_layout(k, layer, band, at, rows);
         break;
     case AS_LAYER_MEAN: /* in no group: they need all rows */
+    case AS_LAYER_INTERPOLATE:
     case AS_LAYER_PLAIN:
         break;
     }

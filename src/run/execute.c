@@ -54,6 +54,9 @@ static void run_items(const group_job *job, size_t begin, size_t end, size_t thr
     case AS_LAYER_POOL:
         k->pool(&layer->args.pool, begin, end);
         break;
+    case AS_LAYER_INTERPOLATE:
+        k->interpolate(&layer->args.interpolate, begin, end);
+        break;
     case AS_LAYER_SOFTMAX:
         k->softmax(&layer->args.softmax, begin, end);
         break;

@@ -209,6 +209,57 @@ static outcome check_pool(const kernel_id *id, const kernel_case *c, char *what,
     return agrees ? AGREES : DIFFERS;
 }
 
+/* ---- interpolate ---------------------------------------------------------------------- */
+
+/* kind: taps of a row, of a column: linear, cubic, one axis alone, a shrink's. */
+static const size_t taps[][2] = {{2, 2}, {4, 4}, {1, 2}, {2, 1}, {1, 1}, {3, 7}};
+
+static kernel_case make_interpolate(rng *r, const kernel_id *id)
+{
+    kernel_case c = make_plain(r, id);
+    c.kind = rng_below(r, AS_COUNT_OF(taps));
+    c.ep = rng_below(r, N_EPILOGUES);
+    return c;
+}
+
+static void interpolate_part(void *context, size_t begin, size_t end)
+{
+    void **p = context;
+    ((const as_kernels *)p[0])->interpolate(p[1], begin, end);
+}
+
+static outcome check_interpolate(const kernel_id *id, const kernel_case *c, char *what,
+                                 size_t room)
+{
+    const as_kernels *k = as_kernels_get(id->isa);
+    buffers b = {0};
+    rng r = {c->seed};
+    const size_t oh = 1 + rng_below(&r, 2 * c->ih), ow = 1 + rng_below(&r, 2 * c->iw);
+    output_pair out = buffer_outputs(&b, c->n, oh, ow, c->ic, c->ic + c->ys);
+    as_interpolate_args args = {
+        .out = out.want, .row_taps = taps[c->kind][0], .col_taps = taps[c->kind][1]};
+    const size_t n_rows = oh * args.row_taps, n_cols = ow * args.col_taps;
+    args.in = buffer_input(&b, c->n, c->ih, c->iw, c->ic, c->ic + c->xs, &r, c->seed);
+    args.row_weights = buffer_values(&b, n_rows, &r, c->seed);
+    args.col_weights = buffer_values(&b, n_cols, &r, c->seed);
+    uint32_t *places = malloc((n_rows + n_cols) * sizeof *places);
+    if (!places) abort();
+    for (size_t i = 0; i < n_rows + n_cols; i++)
+        places[i] = (uint32_t)rng_below(&r, i < n_rows ? c->ih : c->iw);
+    args.rows = places;
+    args.cols = places + n_rows;
+    const as_epilogue epilogue = make_epilogue(&b, c->ep, &out.want, &r, c->seed);
+    args.epilogue = &epilogue;
+    as_ref_interpolate(&args);
+    args.out = out.got;
+    void *context[] = {(void *)(uintptr_t)k, &args};
+    run_split(k->interpolate_items(&args), &r, interpolate_part, context);
+    const bool agrees = outputs_agree(&out, what, room);
+    free(places);
+    buffers_free(&b);
+    return agrees ? AGREES : DIFFERS;
+}
+
 /* ---- softmax -------------------------------------------------------------------------- */
 
 static void softmax_part(void *context, size_t begin, size_t end)
@@ -293,6 +344,7 @@ const family families[] = {
     {"mean", N_CASES, make_mean, check_mean},
     {"row_sum", N_CASES, make_plain, check_row_sum},
     {"pool", N_CASES, make_pool, check_pool},
+    {"interpolate", N_CASES, make_interpolate, check_interpolate},
     {"softmax", N_CASES, make_plain, check_softmax},
     {"nchw_to_view", N_CASES, make_plain, check_to_view},
     {"view_to_nchw", N_CASES, make_plain, check_to_nchw},

@@ -5,7 +5,7 @@ static void size_counts_elements(void **state)
 {
     (void)state;
     one_op t = start(AS_OP_SIZE);
-    give(&t, BOOL(SHAPE(2, 3), 0));
+    give(&t, BOOL(SHAPE(2, 3), 0, 0, 0, 0, 0, 0));
     run(&t, 1);
     expect(&t, 0, I64(SCALAR, 6));
     stop(&t);

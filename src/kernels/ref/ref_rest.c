@@ -71,6 +71,33 @@ void as_ref_pool(const as_pool_args *args)
                         args->epilogue, pool_element(args, image, y, x, c), image, y, x, c);
 }
 
+static float interpolated(const as_interpolate_args *a, size_t image, size_t y, size_t x,
+                          size_t c)
+{
+    float acc = 0.0f;
+    for (size_t i = 0; i < a->row_taps; i++) {
+        float sum = 0.0f;
+        for (size_t j = 0; j < a->col_taps; j++)
+            sum = fmaf(a->col_weights[x * a->col_taps + j],
+                       *as_ref_at(&a->in, image, a->rows[y * a->row_taps + i],
+                                  a->cols[x * a->col_taps + j], c),
+                       sum);
+        acc = fmaf(a->row_weights[y * a->row_taps + i], sum, acc);
+    }
+    return acc;
+}
+
+void as_ref_interpolate(const as_interpolate_args *args)
+{
+    const as_view *out = &args->out;
+    for (size_t image = 0; image < out->n; image++)
+        for (size_t y = 0; y < out->h; y++)
+            for (size_t x = 0; x < out->w; x++)
+                for (size_t c = 0; c < out->c; c++)
+                    *as_ref_at(out, image, y, x, c) = as_ref_steps(
+                        args->epilogue, interpolated(args, image, y, x, c), image, y, x, c);
+}
+
 void as_ref_softmax(const as_softmax_args *args)
 {
     const as_view *in = &args->in;
