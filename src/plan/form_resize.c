@@ -41,7 +41,7 @@ assay_code as_planner_resize_maps(as_planner *p, const as_node *node, const uint
                                   const uint32_t **columns, assay_error *err)
 {
     const as_resize_attributes *r = &node->attributes.resize;
-    as_resize_axis axes[AS_MAX_RANK];
+    as_resize_axis axes[AS_MAX_RANK] = {0};
     if (r->mode != AS_RESIZE_NEAREST)
         return as_planner_refuse(p, node, err, "its mode is not nearest");
     assay_code code = spatial_axes(p, node, axes, err);
@@ -78,7 +78,7 @@ static assay_code make_windows(as_planner *p, const as_resize_attributes *r,
 static assay_code form_interpolation(as_planner *p, const as_node *node, assay_error *err)
 {
     const as_resize_attributes *r = &node->attributes.resize;
-    as_resize_axis axes[AS_MAX_RANK];
+    as_resize_axis axes[AS_MAX_RANK] = {0};
     assay_code code = spatial_axes(p, node, axes, err);
     if (code) return code;
     if (!axes[0].is_identity || !axes[1].is_identity)
