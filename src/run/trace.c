@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/trace.h"
+#include "plan/rows.h"
 #include "run/run.h"
 
 enum { SHAPE_ROOM = 200 };
@@ -45,25 +46,12 @@ static void describe_call(const as_op_call *call, char *out)
 }
 
 /* "1x24x80x80 -> 1x48x80x80", whatever order the floats lie in. */
-static void describe_shape(const as_layer *layer, char *out)
+static void describe_shape(as_layer *layer, char *out)
 {
     switch (layer->kind) {
     case AS_LAYER_CONV:
     case AS_LAYER_DECONV:
         describe_conv(&layer->args.conv.shape, out);
-        break;
-    case AS_LAYER_MAP:
-        describe_views(&layer->args.map.in, &layer->args.map.out, out);
-        break;
-    case AS_LAYER_MEAN:
-    case AS_LAYER_ROW_SUM:
-        describe_views(&layer->args.mean.in, &layer->args.mean.out, out);
-        break;
-    case AS_LAYER_POOL:
-        describe_views(&layer->args.pool.in, &layer->args.pool.out, out);
-        break;
-    case AS_LAYER_SOFTMAX:
-        describe_views(&layer->args.softmax.in, &layer->args.softmax.out, out);
         break;
     case AS_LAYER_FROM_NCHW:
     case AS_LAYER_TO_NCHW:
@@ -72,6 +60,9 @@ static void describe_shape(const as_layer *layer, char *out)
     case AS_LAYER_PLAIN:
         describe_call(&layer->args.plain.call, out);
         break;
+    default:
+        describe_views(as_layer_in(layer), as_layer_out(layer), out);
+        break;
     }
 }
 
@@ -79,7 +70,7 @@ static assay_code add_layers(const as_plan *plan, as_trace *trace, assay_error *
 {
     assay_code code = ASSAY_OK;
     for (size_t i = 0; i < plan->n_layers && !code; i++) {
-        const as_layer *layer = &plan->layers[i];
+        as_layer *layer = &plan->layers[i];
         char shape[SHAPE_ROOM] = "";
         describe_shape(layer, shape);
         const as_traced_operator op = {.op = layer->op_type,
