@@ -15,6 +15,7 @@ static bool has_differences(const as_facts *f)
 }
 
 static bool has_batches(const as_facts *f) { return f->n_batches > 0; }
+static bool has_profiles(const as_facts *f) { return f->n_profiles > 0; }
 static bool has_passes(const as_facts *f) { return f->n_passes > 0; }
 
 static const as_section sections[] = {
@@ -26,6 +27,7 @@ static const as_section sections[] = {
     {"batches", "Batch sizes", as_section_batches, has_batches, true, AS_PLOT_BATCHES},
     {"strata", "Small and large batches", as_section_strata, NULL, false, 0},
     {"rounds", "Rounds", as_section_rounds, NULL, true, AS_PLOT_ROUNDS},
+    {"profile", "Operators of one call", as_section_profile, has_profiles, false, 0},
     {"passes", "Graph passes at load", as_section_passes, has_passes, false, 0},
     {"environment", "Environment", as_section_environment, NULL, false, 0},
     {"limits", "What this does not show", as_section_limits, NULL, false, 0},

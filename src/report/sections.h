@@ -43,6 +43,9 @@ void as_section_documents(as_page *page, const as_facts *f);
 void as_section_passes(as_page *page, const as_facts *f);
 void as_section_environment(as_page *page, const as_facts *f);
 
+/* sections_profile.c */
+void as_section_profile(as_page *page, const as_facts *f);
+
 /* sections_reading.c */
 void as_section_review(as_page *page, const as_facts *f);
 void as_section_batches(as_page *page, const as_facts *f);

@@ -368,6 +368,26 @@ static void add_reviews(const synthetic *what, as_evidence_writer *writer)
     }
 }
 
+/** What a traced call of policy 0 or 1 told: two operators of 3 and 1 ms in a forward pass of 5 ms. */
+static void add_profile(const synthetic *what, as_evidence_writer *writer, int policy)
+{
+    static const as_profile_row profile = {
+        0, 2,
+        "{\"tells_operators\":true,\"stages_ns\":[1000000,5000000,0,500000],"
+        "\"forwards\":[[0,5000000,3,3,128,256]],"
+        "\"operators\":[[\"Conv\",\"direct\",\"c1\",\"3x3x128x256 -> 3x8x64x128\",1,1],"
+        "[\"Relu\",\"map\",\"r1\",\"\",1,1]],"
+        "\"spans\":[[0,0,500000,3000000,3000000],[1,0,3500000,1000000,1000000]]}"};
+    static const as_route_row route = {0, "conv=gemm", "gemm", "ran", 0};
+    as_slot_record record = {.slot = slot_row(what, AS_PHASE_PROFILE, 0, policy),
+                             .profiles = &profile,
+                             .n_profiles = 1,
+                             .routes = &route,
+                             .n_routes = policy == 1};
+    assay_error err = {0};
+    if (as_evidence_add_slot(writer, &record, &err)) fail_msg("%s", err.message);
+}
+
 void synthetic_write(const synthetic *what, const char *folder)
 {
     assert_int_equal(as_folder_make(folder, NULL), ASSAY_OK);
@@ -376,6 +396,8 @@ void synthetic_write(const synthetic *what, const char *folder)
     as_evidence_writer *writer = create(what, path);
     for (int p = 0; what->is_smoke_only && p < what->n_policies; p++)
         add_slot(what, writer, AS_PHASE_SMOKE, 0, p);
+    for (int p = 0; what->has_profiles && p < 2; p++)
+        add_profile(what, writer, p);
     for (int r = 0; r < what->n_rounds_done; r++) {
         if (what->has_snapshots) add_snapshot(what, writer, r, false);
         for (int p = 0; p < what->n_policies; p++) {

@@ -342,6 +342,27 @@ static void a_place_that_cannot_be_written_is_an_error(void **state)
     synthetic_remove(folder);
 }
 
+static void a_traced_call_shows_its_operators_and_a_missed_route(void **state)
+{
+    (void)state;
+    char *folder = synthetic_folder();
+    synthetic what = four;
+    what.has_profiles = true;
+    synthetic_write(&what, folder);
+    derive(folder);
+    as_bytes md = content(folder, "report.md");
+    const char *text = (const char *)md.data;
+    assert_non_null(strstr(text, "| gemm | conv=gemm | gemm | ran | 0 | **broken** |\n"));
+    assert_non_null(strstr(text, "<summary>base: call b0, 3x3x128x256</summary>"));
+    assert_non_null(
+        strstr(text, "| Conv | direct | 3x3x128x256 -&gt; 3x8x64x128 | 1 | 3.000 | 60.0 |"));
+    assert_non_null(strstr(text, "| Relu | map | – | 1 | 1.000 | 20.0 |"));
+    assert_non_null(
+        strstr(text, "| outside of them, waits included | – | – | 1 | 1.000 | 20.0 |"));
+    as_bytes_free(&md);
+    synthetic_remove(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +373,7 @@ int main(void)
         cmocka_unit_test(every_json_file_parses),
         cmocka_unit_test(calls_csv_has_every_call_once_and_equal_columns),
         cmocka_unit_test(review_shows_both_box_sets_in_two_colours),
+        cmocka_unit_test(a_traced_call_shows_its_operators_and_a_missed_route),
         cmocka_unit_test(what_no_longer_belongs_is_removed),
         cmocka_unit_test(a_place_that_cannot_be_written_is_an_error),
     };
