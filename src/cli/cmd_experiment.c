@@ -18,7 +18,7 @@ typedef struct experiment_options {
     double slot_timeout, budget, abs_bound, rel_bound;
     int order, noise; /* -1 where not given */
     int on_difference, language;
-    bool exclusive_hardware, force, json;
+    bool exclusive_hardware, save_maps, force, json;
 } experiment_options;
 
 static const experiment_options defaults = {.cycles = 1, .seed = 1, .order = -1, .noise = -1};
@@ -69,6 +69,8 @@ static const as_option options[] = {
            "tensor: or by N float32 values; default 0"),
     AS_TEXT(experiment_options, require, "require", "not-slower|faster=R",
             "what each candidate has to meet; exits 1 where one does not, 6 where undecided"),
+    AS_FLAG(experiment_options, save_maps, "save-maps",
+            "keep each call's maps of the first round in RUN/maps"),
     AS_FLAG(experiment_options, force, "force", "replace a run that is in RUN"),
     AS_CHOICE(experiment_options, language, "lang", "en|zh",
               "language of the reports and of the verdict; default en"),
@@ -162,6 +164,7 @@ static assay_code create(const as_cli *cli, const experiment_options *o,
     t.bound_relative = o->rel_bound;
     t.bound_ulp = o->ulp_bound;
     t.exclusive_hardware = o->exclusive_hardware;
+    t.saves_maps = o->save_maps;
     t.force = o->force;
     t.command = command;
     code = as_trial_create(&t, control, err);
@@ -238,7 +241,7 @@ static bool has_settings(const experiment_options *o)
     return o->model || o->corpus || o->output || o->baseline || o->reference || o->policies.n ||
            o->documents.n || o->calls.n || o->limit_calls || o->rounds || o->order >= 0 ||
            o->noise >= 0 || o->budget > 0 || o->on_difference || o->exclusive_hardware ||
-           o->force || o->slot_timeout > 0 || o->compare || o->abs_bound > 0 ||
+           o->save_maps || o->force || o->slot_timeout > 0 || o->compare || o->abs_bound > 0 ||
            o->rel_bound > 0 || o->ulp_bound || o->cycles != defaults.cycles ||
            o->seed != defaults.seed;
 }

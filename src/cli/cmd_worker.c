@@ -6,7 +6,7 @@
 #include "trial/worker.h"
 
 typedef struct worker_options {
-    const char *model, *corpus, *outputs;
+    const char *model, *corpus, *outputs, *maps;
 } worker_options;
 
 static const as_option options[] = {
@@ -14,6 +14,7 @@ static const as_option options[] = {
     AS_TEXT(worker_options, corpus, "corpus", "CORPUS", "the frozen corpus"),
     AS_TEXT(worker_options, outputs, "outputs", "FOLDER",
             "tell outputs, which are put there, in the place of boxes"),
+    AS_TEXT(worker_options, maps, "maps", "FOLDER", "put each call's maps there"),
     AS_OPTIONS_END,
 };
 
@@ -26,6 +27,7 @@ static int run(const as_cli *cli, const void *values)
     as_worker_place place = {.model_path = o->model,
                              .corpus_path = o->corpus,
                              .outputs_path = o->outputs,
+                             .maps_path = o->maps,
                              .in = stdin,
                              .out = stdout,
                              .log = stderr};

@@ -93,6 +93,7 @@ typedef struct as_run_row {
     const char *
         reference_name; /**< Base name of the file whose boxes are the truth; "": the baseline. */
     const char *reference_sha256; /**< Of that file, or "". */
+    bool saves_maps;              /**< The first round's maps stand in RUN/maps/. */
 } as_run_row;
 
 typedef struct as_policy_row {

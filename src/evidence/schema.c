@@ -20,7 +20,8 @@ const char *const as_schema_sql[] = {
     " corpus_inputs INTEGER NOT NULL, compare TEXT NOT NULL, bound_absolute REAL NOT NULL,"
     " bound_relative REAL NOT NULL, bound_ulp INTEGER NOT NULL, noise_rule TEXT NOT NULL,"
     " budget_s REAL NOT NULL, n_bought INTEGER NOT NULL, unfit TEXT NOT NULL,"
-    " reference_name TEXT NOT NULL, reference_sha256 TEXT NOT NULL)",
+    " reference_name TEXT NOT NULL, reference_sha256 TEXT NOT NULL,"
+    " saves_maps INTEGER NOT NULL)",
 
     "CREATE TABLE policies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " text TEXT NOT NULL, engine TEXT NOT NULL)",
@@ -219,6 +220,7 @@ static const as_column run_columns[] = {
     TEXT(as_run_row, unfit),
     TEXT(as_run_row, reference_name),
     TEXT(as_run_row, reference_sha256),
+    BOOL(as_run_row, saves_maps),
 };
 
 static const as_column policy_columns[] = {
@@ -474,6 +476,7 @@ const as_addition as_additions[] = {
     {AS_TABLE_NOISE, NULL, NULL},
     {AS_TABLE_RUN, "reference_name", "''"},
     {AS_TABLE_RUN, "reference_sha256", "''"},
+    {AS_TABLE_RUN, "saves_maps", "0"},
     {AS_TABLE_TRUTHS, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);

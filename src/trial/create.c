@@ -28,21 +28,14 @@
 #include "verdict/tensor.h"
 
 /* What a run makes; --force removes these and nothing else. */
-static const char *const made[] = {"evidence.db",
-                                   "evidence.db-journal",
-                                   "evidence.db.part",
-                                   "evidence.db.part-journal",
-                                   "executed",
-                                   "logs",
-                                   "outputs",
-                                   "summary.json",
-                                   "report.md",
-                                   "report.html",
-                                   "plots",
-                                   "calls.csv",
-                                   "background-load.jsonl",
-                                   "experiment.json",
-                                   "review",
+static const char *const made[] = {"evidence.db",      "evidence.db-journal",
+                                   "evidence.db.part", "evidence.db.part-journal",
+                                   "executed",         "logs",
+                                   "outputs",          "maps",
+                                   "summary.json",     "report.md",
+                                   "report.html",      "plots",
+                                   "calls.csv",        "background-load.jsonl",
+                                   "experiment.json",  "review",
                                    "diagnostics"};
 
 /* Everything that the plan borrows from; owns. */
@@ -354,7 +347,8 @@ static as_evidence_plan plan_of(const beginning *b)
                 .bound_relative = o->bound_relative,
                 .bound_ulp = o->bound_ulp,
                 .reference_name = o->reference ? as_path_base(o->reference) : "",
-                .reference_sha256 = b->reference ? b->reference->sha256 : ""},
+                .reference_sha256 = b->reference ? b->reference->sha256 : "",
+                .saves_maps = o->saves_maps},
         .policies = b->policies,
         .n_policies = o->n_policies,
         .orders = b->orders,

@@ -26,6 +26,7 @@ typedef struct slot {
     as_process *process;
     as_process_result result;
     char *outputs;         /* owns: folder of a network's outputs, NULL where boxes are told */
+    char *maps;            /* owns: folder of the maps that are saved, NULL where none are */
     as_route_check routes; /* of the profile phase */
     char name[96];         /* "round2-split" */
     char started[AS_CLOCK_LABEL];
@@ -70,23 +71,27 @@ static as_job make_job(const as_slot_place *place, const as_slot_order *order)
 }
 
 /* worker_argv, then where model and corpus are; in fresh memory. */
-static const char **make_argv(const as_slot_place *place, const char *outputs)
+static const char **make_argv(const slot *s)
 {
+    const as_slot_place *place = s->place;
     static const char *const own[] = {"/proc/self/exe", "worker", NULL};
     const char *const *worker = place->control->worker_argv ? place->control->worker_argv : own;
     size_t n = 0;
     while (worker[n])
         n++;
-    const char **argv = as_alloc_array(n + 7, sizeof *argv);
+    const char **argv = as_alloc_array(n + 9, sizeof *argv);
     if (!argv) return NULL;
     memcpy(argv, worker, n * sizeof *argv);
-    argv[n] = "--model";
-    argv[n + 1] = place->run->model_path;
-    argv[n + 2] = "--corpus";
-    argv[n + 3] = place->run->corpus_path;
-    if (outputs) {
-        argv[n + 4] = "--outputs";
-        argv[n + 5] = outputs;
+    const struct {
+        const char *option, *value; /* left out where there is none */
+    } words[] = {{"--model", place->run->model_path},
+                 {"--corpus", place->run->corpus_path},
+                 {"--outputs", s->outputs},
+                 {"--maps", s->maps}};
+    for (size_t i = 0; i < AS_COUNT_OF(words); i++) {
+        if (!words[i].value) continue;
+        argv[n++] = words[i].option;
+        argv[n++] = words[i].value;
     }
     return argv;
 }
@@ -105,9 +110,24 @@ static assay_code prepare_outputs(slot *s, assay_error *err)
     return code ? code : as_folder_make(s->outputs, err);
 }
 
+/* The first round's maps are saved; evidence has the hashes of all. */
+static assay_code prepare_maps(slot *s, assay_error *err)
+{
+    const as_slot_order *o = s->order;
+    if (!s->place->run->saves_maps || o->phase != AS_PHASE_FORMAL || o->round > 0)
+        return ASSAY_OK;
+    char *all = as_path_join(s->place->run_folder, AS_MAPS_FOLDER);
+    s->maps = as_format("%s/%s", all ? all : "", s->place->policies[o->policy].name);
+    assay_code code = all && s->maps ? as_folder_make(all, err)
+                                     : as_fail(err, ASSAY_E_MEMORY, "no memory to save maps");
+    if (!code) code = as_folder_make(s->maps, err);
+    as_free(all);
+    return code;
+}
+
 static assay_code start(slot *s, assay_error *err)
 {
-    const char **argv = make_argv(s->place, s->outputs);
+    const char **argv = make_argv(s);
     char *log = as_format("%s/logs/%s.log", s->place->run_folder, s->name);
     assay_code code =
         argv && log ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory to start a worker");
@@ -185,6 +205,7 @@ static assay_code talk(slot *s, assay_error *told, assay_error *err)
 {
     assay_code code = s->place->sink.begin(s->place->sink.context, err);
     if (!code) code = prepare_outputs(s, err);
+    if (!code) code = prepare_maps(s, err);
     if (!code) code = start(s, err);
     if (!code) code = give_job(s, err);
     if (!code) code = gather(s, told, err);
@@ -318,5 +339,6 @@ assay_code as_slot_run(const as_slot_place *place, const as_slot_order *order, a
     as_yield_free(s.yield);
     if (s.outputs && as_path_remove(s.outputs, code ? NULL : err) && !code) code = ASSAY_E_IO;
     as_free(s.outputs);
+    as_free(s.maps);
     return code;
 }

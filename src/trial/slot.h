@@ -35,6 +35,9 @@ typedef struct as_slot_place {
     as_slot_sink sink;
 } as_slot_place;
 
+/** Where --save-maps puts them in a run's folder. */
+#define AS_MAPS_FOLDER "maps"
+
 /** Which turn. */
 typedef struct as_slot_order {
     as_phase phase;

@@ -74,6 +74,7 @@ typedef struct as_trial_options {
     double bound_absolute, bound_relative; /**< Of tensor; each suffices for an element. */
     int64_t bound_ulp;
     bool exclusive_hardware;
+    bool saves_maps;     /**< Keep the first round's maps as arrays. */
     bool force;          /**< Replace a run that is in run_folder. */
     const char *command; /**< Shell line that does it again. */
 } as_trial_options;

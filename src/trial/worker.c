@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/npy.h"
 #include "base/sha256.h"
 #include "engine/detector.h"
 #include "image/image.h"
@@ -141,6 +142,23 @@ static assay_code keep_maps(worker *w, as_call_report *report, assay_error *err)
     return code;
 }
 
+/* float32 maps[n][1][h][w] of a call, under its place among the run's calls. */
+static assay_code save_maps(const worker *w, int at, assay_error *err)
+{
+    as_shape4 shape;
+    const float *maps = as_detector_maps(w->detector, &shape);
+    as_npy array = {.type = AS_NPY_F4,
+                    .rank = 4,
+                    .dims = {(int64_t)shape.n, 1, (int64_t)shape.h, (int64_t)shape.w},
+                    .data = (void *)(uintptr_t)maps,
+                    .n_elements = shape.n * shape.h * shape.w};
+    char *path = as_format("%s/%05d.npy", w->place.maps_path, at);
+    if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to save maps");
+    assay_code code = as_npy_write(path, &array, err);
+    as_free(path);
+    return code;
+}
+
 static void free_boxes(worker *w, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -219,6 +237,7 @@ static assay_code run_call(worker *w, int cycle, int at, assay_error *err)
             .bgr = image->bgr, .height = (size_t)image->h, .width = (size_t)image->w};
     }
     if (!code) code = run_and_tell(w, cycle, at, run_regions, err);
+    if (!code && w->place.maps_path && cycle == 0) code = save_maps(w, at, err);
     for (size_t i = 0; i < call->shape.n; i++)
         as_image_free(&w->images[i]);
     free_boxes(w, call->shape.n);

@@ -19,9 +19,11 @@ typedef struct as_worker_place {
     const char
         *outputs_path; /**< Outputs are put into this folder, and told in the place of boxes;
                                    NULL: boxes are told. */
-    FILE *in;          /**< The job (job.h). */
-    FILE *out;         /**< Told to the experiment (protocol.h). */
-    FILE *log;         /**< Notes for people. */
+    const char
+        *maps_path; /**< Each call's maps of the first cycle go into this folder; or NULL. */
+    FILE *in;       /**< The job (job.h). */
+    FILE *out;      /**< Told to the experiment (protocol.h). */
+    FILE *log;      /**< Notes for people. */
 } as_worker_place;
 
 /**
