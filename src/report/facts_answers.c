@@ -211,8 +211,7 @@ assay_code as_facts_compare(as_facts *f, assay_error *err)
     if (!code) code = as_facts_array(f, f->n_inputs, sizeof(int), &c.truth_cycle, err);
     if (!code) code = as_facts_array(f, n_cells, sizeof *f->cells, &f->cells, err);
     if (!code) code = as_compare_parse(f->run->compare, &f->compare, err);
-    if (f->compare != AS_COMPARE_BOXES && f->language == AS_ENGLISH)
-        f->language = AS_ENGLISH_OF_TENSORS;
+    if (f->compare != AS_COMPARE_BOXES) f->language = as_language_of_tensors(f->language);
     if (!code)
         code =
             as_facts_array(f, f->n_policies, sizeof *f->policy_tensor, &f->policy_tensor, err);

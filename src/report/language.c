@@ -17,13 +17,22 @@ static const as_translation tensors[] = {
 #undef AS_SENTENCE
 };
 
+/** A sentence is looked up in `table`, and what came out in `then`'s. */
 static const struct {
     const char *code;
     const as_translation *table;
     size_t n;
-} languages[AS_N_LANGUAGES] = {[AS_ENGLISH] = {"en", NULL, 0},
-                               [AS_CHINESE] = {"zh-CN", chinese, AS_COUNT_OF(chinese)},
-                               [AS_ENGLISH_OF_TENSORS] = {"en", tensors, AS_COUNT_OF(tensors)}};
+    as_language then;
+} languages[AS_N_LANGUAGES] = {
+    [AS_ENGLISH] = {"en", NULL, 0, AS_ENGLISH},
+    [AS_CHINESE] = {"zh-CN", chinese, AS_COUNT_OF(chinese), AS_ENGLISH},
+    [AS_ENGLISH_OF_TENSORS] = {"en", tensors, AS_COUNT_OF(tensors), AS_ENGLISH},
+    [AS_CHINESE_OF_TENSORS] = {"zh-CN", tensors, AS_COUNT_OF(tensors), AS_CHINESE}};
+
+as_language as_language_of_tensors(as_language language)
+{
+    return language == AS_CHINESE ? AS_CHINESE_OF_TENSORS : AS_ENGLISH_OF_TENSORS;
+}
 
 const as_translation *as_language_table(as_language language, size_t *n)
 {
@@ -35,9 +44,12 @@ const char *as_language_code(as_language language) { return languages[language].
 
 const char *as_say(as_language language, const char *english)
 {
-    for (size_t i = 0; i < languages[language].n; i++)
-        if (strcmp(languages[language].table[i].english, english) == 0)
-            return languages[language].table[i].other;
+    for (; language != AS_ENGLISH; language = languages[language].then)
+        for (size_t i = 0; i < languages[language].n; i++)
+            if (strcmp(languages[language].table[i].english, english) == 0) {
+                english = languages[language].table[i].other;
+                break;
+            }
     return english;
 }
 

@@ -19,7 +19,8 @@
 typedef enum as_language {
     AS_ENGLISH,
     AS_CHINESE,
-    AS_ENGLISH_OF_TENSORS, /**< English of a run that compares tensors and has no boxes. */
+    AS_ENGLISH_OF_TENSORS, /**< Of a run that compares tensors and has no boxes. */
+    AS_CHINESE_OF_TENSORS,
     AS_N_LANGUAGES
 } as_language;
 
@@ -34,6 +35,9 @@ const char *as_say(as_language language, const char *english) AS_FORMAT_OF(2);
 /** snprintf of `english` said in `language`. */
 void as_say_into(char *text, size_t room, as_language language, const char *english, ...)
     AS_PRINTF(4, 5);
+
+/** What `language`, English or Chinese, is in a run that compares tensors. */
+as_language as_language_of_tensors(as_language language);
 
 /** The language's code as HTML has it: "en", "zh-CN". */
 const char *as_language_code(as_language language);

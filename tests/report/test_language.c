@@ -148,6 +148,10 @@ static void what_the_table_lacks_stays_english(void **state)
     assert_string_equal(as_say(AS_CHINESE, "policy"), "策略");
     assert_null(as_language_table(AS_ENGLISH, &n));
     assert_int_equal(n, 0);
+    as_language of_tensors = as_language_of_tensors(AS_CHINESE);
+    assert_string_equal(as_say(of_tensors, "boxes differ"), "输出不同");
+    assert_string_equal(as_say(of_tensors, "policy"), "策略");
+    assert_string_equal(as_say(as_language_of_tensors(AS_ENGLISH), "policy"), "policy");
     char text[64];
     as_say_into(text, sizeof text, AS_CHINESE, "%zu of %zu differ", (size_t)3, (size_t)21);
     assert_string_equal(text, "21 个中 3 个不同");
