@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial/slot.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -218,6 +219,7 @@ static void describe_end(const slot *s, const assay_error *told, char *text, siz
     char how[128];
     size_t n_calls = s->job.n_calls * (size_t)s->job.n_cycles;
     bool is_whole = as_yield_is_whole(s->yield);
+    bool was_killed = s->result.end == AS_PROCESS_SIGNALLED && s->result.signal == SIGKILL;
     as_process_describe(&s->result, how, sizeof how);
     text[0] = '\0';
     if (told->code)
@@ -233,10 +235,10 @@ static void describe_end(const slot *s, const assay_error *told, char *text, siz
                  s->place->run->slot_timeout_s);
     else if (!is_whole || s->result.end != AS_PROCESS_EXITED || s->result.status != 0)
         snprintf(text, room,
-                 "the worker crashed: %s after %zu of %zu calls%s; its output is in "
+                 "the worker crashed: %s%s after %zu of %zu calls%s; its output is in "
                  "logs/%s.log",
-                 how, as_yield_calls(s->yield), n_calls, is_whole ? " and its end" : "",
-                 s->name);
+                 how, was_killed ? ", as the system kills where memory runs out," : "",
+                 as_yield_calls(s->yield), n_calls, is_whole ? " and its end" : "", s->name);
 }
 
 static void fail(const slot *s, assay_code code, const char *what, as_slot_end *end)

@@ -71,6 +71,12 @@ static void misbehave(const as_job *job, int call)
         signal(SIGSEGV, SIG_DFL); /* a sanitizer would turn it into an exit */
         raise(SIGSEGV);
     }
+    if (is_mode(job, "oomkilled") && is_formal) raise(SIGKILL);
+    if (is_mode(job, "nomemory") && is_formal) {
+        assay_error why = {.code = ASSAY_E_MEMORY, .message = "no memory for 9 boxes"};
+        as_protocol_error(stdout, &why);
+        _exit(5);
+    }
     if (is_mode(job, "hang") && is_formal) pause_ms(60000);
     if (is_mode(job, "smokecrash")) abort();
     if (is_mode(job, "truncate") && is_formal) {

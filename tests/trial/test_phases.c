@@ -272,51 +272,6 @@ static void an_interrupted_run_keeps_what_is_finished_and_goes_on(void **state)
     as_evidence_close(e);
 }
 
-/* A child that drives the run until it is killed; its exit status says that it came to the end. */
-static pid_t go_in_child(fixture *f)
-{
-    pid_t child = fork();
-    if (child != 0) return child;
-    assay_error err = {0};
-    as_trial_result result;
-    _exit(as_trial_go(f->folder, &f->control, &result, &err) ? 1 : 0);
-}
-
-static void a_run_killed_anywhere_ends_with_every_call_once(void **state)
-{
-    fixture *f = *state;
-    unsigned random = 20260918;
-    int status = 0, n_kills = 0;
-    begin(f, POLICIES("slow", "slow-2", "slow-3"), AS_ON_DIFFERENCE_STOP, 1);
-    for (int attempt = 0; attempt < 60; attempt++) {
-        pid_t child = go_in_child(f);
-        random = random * 1103515245 + 12345;
-        struct timespec wait = {0, (30 + (long)(random >> 16) % 200) * 1000000L};
-        if (attempt < 8) {
-            nanosleep(&wait, NULL);
-            kill(child, SIGKILL);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        n_kills += WIFSIGNALED(status);
-        if (WIFEXITED(status)) break;
-    }
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_true(n_kills >= 3);
-    as_evidence *e = open_evidence(f);
-    assert_int_equal(as_evidence_run(e)->state, AS_RUN_FINISHED);
-    for (int policy = 0; policy < 3; policy++) {
-        assert_int_equal(count_slots(e, AS_PHASE_FORMAL, policy, AS_SLOT_FINISHED), N_ROUNDS);
-        assert_int_equal(count_slots(e, AS_PHASE_FORMAL, policy, AS_SLOT_FAILED), 0);
-    }
-    assert_each_call_once(e, 1);
-    as_evidence_close(e);
-    as_names names;
-    assert_int_equal(as_folder_list(f->folder, &names, NULL), ASSAY_OK);
-    for (size_t i = 0; i < names.n; i++)
-        assert_null(strstr(names.items[i], "journal"));
-    as_names_free(&names);
-}
-
 static void a_second_experiment_on_the_same_run_is_refused(void **state)
 {
     fixture *f = *state;
@@ -510,7 +465,6 @@ int main(int argc, char **argv)
         TEST(a_run_killed_behind_another_route_stays_stopped),
         TEST(a_worker_that_tells_no_trace_fails_its_policy_alone),
         TEST(an_interrupted_run_keeps_what_is_finished_and_goes_on),
-        TEST(a_run_killed_anywhere_ends_with_every_call_once),
         TEST(a_second_experiment_on_the_same_run_is_refused),
         TEST(a_dirty_round_is_told_and_counts_under_report),
         TEST(a_dirty_round_is_run_again_in_its_place_and_both_are_kept),

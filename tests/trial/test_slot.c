@@ -31,6 +31,17 @@ static void a_crash_is_recorded_and_the_others_go_on(void **state)
     as_evidence_close(e);
 }
 
+static void a_worker_that_the_system_killed_says_why_that_may_be(void **state)
+{
+    assert_second_fails(*state, "oomkilled",
+                        "signal 9 (Killed), as the system kills where memory", ASSAY_E_CHILD);
+}
+
+static void a_worker_without_memory_fails_its_policy_alone(void **state)
+{
+    assert_second_fails(*state, "nomemory", "no memory for 9 boxes", ASSAY_E_MEMORY);
+}
+
 static void a_hang_is_ended_by_the_slot_timeout(void **state)
 {
     assert_second_fails(*state, "hang", "hung after 3 of 14 calls", ASSAY_E_CHILD);
@@ -141,6 +152,8 @@ int main(int argc, char **argv)
     fake_worker = argv[1];
     const struct CMUnitTest tests[] = {
         TEST(a_crash_is_recorded_and_the_others_go_on),
+        TEST(a_worker_that_the_system_killed_says_why_that_may_be),
+        TEST(a_worker_without_memory_fails_its_policy_alone),
         TEST(a_hang_is_ended_by_the_slot_timeout),
         TEST(a_truncated_stream_is_a_crash),
         TEST(an_early_end_is_a_crash_whatever_its_status),
