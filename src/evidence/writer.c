@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -27,6 +28,20 @@ static assay_code no_memory(const char *path, assay_error *err)
     return as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", path);
 }
 
+/* A child of a killed run holds its parent's lock until it has become another program, which takes a
+ * moment on a busy machine; so the lock is asked for so often before it counts as taken. */
+enum { LOCK_TRIES = 100, LOCK_PAUSE_MS = 20 };
+
+static bool try_lock(int folder)
+{
+    const struct timespec pause = {0, LOCK_PAUSE_MS * 1000000L};
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
 /* The folder is locked, not the file: closing any descriptor of the file would drop the locks that
  * SQLite holds on it. */
 static assay_code lock_folder(as_evidence_writer *writer, assay_error *err)
@@ -40,7 +55,7 @@ static assay_code lock_folder(as_evidence_writer *writer, assay_error *err)
     if (writer->lock < 0)
         code =
             as_fail(err, ASSAY_E_IO, "folder %s cannot be opened: %s", folder, strerror(errno));
-    else if (flock(writer->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    else if (!try_lock(writer->lock))
         code = as_fail(err, ASSAY_E_IO, "%s is being written by another process", writer->path);
     as_free(folder);
     return code;
