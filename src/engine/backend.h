@@ -27,6 +27,8 @@ typedef struct as_backend {
                        assay_error *err);
     /** Tell `trace` (NULL: nobody) the operators of every forward from now on. */
     void (*trace)(void *state, as_trace *trace);
+    /** As as_engine_last_route; NULL where nobody knows. */
+    void (*last_route)(const void *state, char *text, size_t room);
     void (*cleanup)(void *state);
     void (*describe)(void *state, as_engine_facts *out);
     pid_t (*process_id)(const void *state); /**< NULL where it is this process. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -162,6 +163,12 @@ assay_code as_engine_time(as_engine *engine, const float *x, as_shape4 shape, si
         ns[i] = as_clock_ns() - begin_ns;
     }
     return code;
+}
+
+void as_engine_last_route(const as_engine *engine, char *text, size_t room)
+{
+    snprintf(text, room, "%s", engine->policy->engine);
+    if (engine->backend->last_route) engine->backend->last_route(engine->state, text, room);
 }
 
 pid_t as_engine_process(const as_engine *engine)

@@ -128,6 +128,9 @@ assay_code as_engine_time(as_engine *engine, const float *x, as_shape4 shape, si
  */
 void as_engine_trace(as_engine *engine, as_trace *trace);
 
+/** How the last layer of the last run was computed: "Conv direct"; of an adapter its engine's name. */
+void as_engine_last_route(const as_engine *engine, char *text, size_t room);
+
 /** The process that runs the network when it is not this one; else 0. */
 pid_t as_engine_process(const as_engine *engine);
 

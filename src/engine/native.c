@@ -167,6 +167,18 @@ static void native_trace(void *state, as_trace *trace)
     as_session_take_spans(n->session, trace != NULL);
 }
 
+static void native_last_route(const void *state, char *text, size_t room)
+{
+    const native *n = state;
+    const as_plan *ran = as_session_plan(n->session);
+    for (size_t i = ran ? ran->n_layers : 0; i-- > 0;) {
+        const as_layer *layer = &ran->layers[i];
+        if (layer->node < 0) continue;
+        snprintf(text, room, "%s %s", layer->op_type, as_layer_route(layer));
+        return;
+    }
+}
+
 static void native_cleanup(void *state)
 {
     const native *n = state;
@@ -229,6 +241,7 @@ const as_backend as_backend_native = {
     .close = native_close,
     .forward = native_forward,
     .run = native_run,
+    .last_route = native_last_route,
     .check_detector = native_check_detector,
     .trace = native_trace,
     .cleanup = native_cleanup,

@@ -97,6 +97,9 @@ assay_code as_evidence_snapshots(as_evidence *evidence, const as_snapshot_row **
 /** By snapshot, busiest first. */
 assay_code as_evidence_processes(as_evidence *evidence, const as_process_row **rows, size_t *n,
                                  assay_error *err);
+/** In the order in which they were found. */
+assay_code as_evidence_departures(as_evidence *evidence, const as_departure_row **rows,
+                                  size_t *n, assay_error *err);
 /** By input, without their pixels. */
 assay_code as_evidence_reviews(as_evidence *evidence, const as_review_row **rows, size_t *n,
                                assay_error *err);

@@ -308,6 +308,21 @@ typedef struct as_output_row {
     size_t content_bytes;
 } as_output_row;
 
+/** Where a policy's values first part from the baseline's inside the network, on one call. */
+typedef struct as_departure_row {
+    int policy, call;
+    const char *kind; /**< "bits": any bit; "values": more than 1e-4 of the greatest value. */
+    const char *node; /**< Name in the model's file, "" where it has none. */
+    const char *op_type; /**< "Conv". */
+    const char *tensor;  /**< Its output. */
+    int node_index;      /**< Place among n_nodes in the model's order, from 0. */
+    int n_nodes;
+    double absolute; /**< Greatest distance of an element. */
+    double share;    /**< The same over the greatest magnitude of the baseline's. */
+    int64_t ulp;     /**< Greatest distance in float32 values; -1 where one is NaN. */
+    const char *route_truth, *route_policy; /**< How the layer was computed. */
+} as_departure_row;
+
 /** An input whose boxes differed somewhere, with its pixels so that review/ needs no corpus. */
 typedef struct as_review_row {
     int input;

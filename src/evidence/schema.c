@@ -117,6 +117,12 @@ const char *const as_schema_sql[] = {
     "CREATE TABLE outputs(id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE,"
     " content BLOB NOT NULL)",
 
+    "CREATE TABLE departures(id INTEGER PRIMARY KEY, policy INTEGER NOT NULL REFERENCES"
+    " policies(id), call INTEGER NOT NULL REFERENCES calls(id), kind TEXT NOT NULL,"
+    " node TEXT NOT NULL, op_type TEXT NOT NULL, tensor TEXT NOT NULL, node_index INTEGER NOT"
+    " NULL, n_nodes INTEGER NOT NULL, absolute REAL, share REAL, ulp INTEGER NOT NULL,"
+    " route_truth TEXT NOT NULL, route_policy TEXT NOT NULL, UNIQUE(policy, kind))",
+
     "CREATE TABLE reviews(input INTEGER PRIMARY KEY REFERENCES inputs(id), png BLOB NOT NULL)",
 
     "CREATE TABLE profiles(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL UNIQUE REFERENCES "
@@ -407,6 +413,22 @@ static const as_column output_columns[] = {
     LIST(as_output_row, content, "content", AS_COLUMN_BLOB, content_bytes),
 };
 
+static const as_column departure_columns[] = {
+    INDEX(as_departure_row, policy, AS_TABLE_POLICIES),
+    INDEX(as_departure_row, call, AS_TABLE_CALLS),
+    TEXT(as_departure_row, kind),
+    TEXT(as_departure_row, node),
+    TEXT(as_departure_row, op_type),
+    TEXT(as_departure_row, tensor),
+    INT(as_departure_row, node_index),
+    INT(as_departure_row, n_nodes),
+    DOUBLE(as_departure_row, absolute),
+    DOUBLE(as_departure_row, share),
+    COUNT(as_departure_row, ulp),
+    TEXT(as_departure_row, route_truth),
+    TEXT(as_departure_row, route_policy),
+};
+
 static const as_column review_columns[] = {
     INDEX(as_review_row, input, AS_TABLE_INPUTS),
     LIST(as_review_row, png, "png", AS_COLUMN_BLOB, png_bytes),
@@ -454,6 +476,7 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_ROUTES] = TABLE("routes", as_route_row, route_columns, true),
     [AS_TABLE_TRUTHS] = TABLE("truths", as_truth_row, truth_columns, false),
     [AS_TABLE_OUTPUTS] = TABLE("outputs", as_output_row, output_columns, false),
+    [AS_TABLE_DEPARTURES] = TABLE("departures", as_departure_row, departure_columns, false),
 };
 
 const as_addition as_additions[] = {
@@ -477,6 +500,7 @@ const as_addition as_additions[] = {
     {AS_TABLE_RUN, "reference_name", "''"},
     {AS_TABLE_RUN, "reference_sha256", "''"},
     {AS_TABLE_RUN, "saves_maps", "0"},
+    {AS_TABLE_DEPARTURES, NULL, NULL},
     {AS_TABLE_TRUTHS, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);

@@ -340,6 +340,23 @@ assay_code as_evidence_add_output(as_evidence_writer *writer, const as_output_ro
                err);
 }
 
+assay_code as_evidence_add_departure(as_evidence_writer *writer,
+                                     const as_departure_row *departure, assay_error *err)
+{
+    int64_t n = 0, id = 0;
+    char *sql =
+        sqlite3_mprintf("SELECT count(*) FROM departures WHERE policy = %d AND kind = %Q",
+                        departure->policy, departure->kind);
+    if (!sql) return no_memory(writer->path, err);
+    assay_code code = as_database_number(writer->database, writer->path, sql, &n, err);
+    sqlite3_free(sql);
+    if (code || n > 0) return code;
+    code = begin(writer, err);
+    if (!code) code = next_id(writer, AS_TABLE_DEPARTURES, &id, err);
+    return end(writer,
+               code ? code : insert(writer, AS_TABLE_DEPARTURES, id, -1, departure, err), err);
+}
+
 assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
                                  const char *finished, assay_error *err)
 {

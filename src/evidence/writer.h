@@ -123,6 +123,10 @@ assay_code as_evidence_add_review(as_evidence_writer *writer, const as_review_ro
 assay_code as_evidence_add_output(as_evidence_writer *writer, const as_output_row *output,
                                   assay_error *err);
 
+/** Store where a policy departs; what is there of the policy and kind stays. */
+assay_code as_evidence_add_departure(as_evidence_writer *writer,
+                                     const as_departure_row *departure, assay_error *err);
+
 /** Note how far the run is; `finished` is a label, or "" while it goes on. */
 assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
                                  const char *finished, assay_error *err);

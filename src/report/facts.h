@@ -148,6 +148,8 @@ typedef struct as_facts {
     const as_snapshot_row *snapshots;
     const as_process_row *processes;
     const as_review_row *reviews;
+    const as_departure_row *departures;
+    size_t n_departures;
     size_t n_policies, n_orders, n_documents, n_inputs, n_calls, n_slots, n_samples, n_box_sets,
         n_engines, n_passes, n_profiles, n_routes, n_noise, n_snapshots, n_processes, n_reviews;
 

@@ -188,6 +188,38 @@ static void empty_inputs(as_page *page, const as_facts *f)
     as_fold_end(page);
 }
 
+/** The layer where each differing policy first departs, on one call. */
+static void departures(as_page *page, const as_facts *f)
+{
+    static const as_table_column columns[] = {
+        {"policy", false},     {"call", false}, {"departs by", false},
+        {"layer", false},      {"node", true},  {"absolute", true},
+        {"of greatest", true}, {"ULP", true},   {"baseline's route", false},
+        {"its route", false}};
+    if (f->n_departures == 0) return;
+    as_fold(page, "Where differing policies depart inside the network");
+    as_table(page, columns, AS_COUNT_OF(columns));
+    for (size_t i = 0; i < f->n_departures; i++) {
+        const as_departure_row *d = &f->departures[i];
+        as_cell(page, "%s", as_facts_name(f, (size_t)d->policy));
+        as_cell(page, "%s", f->calls[d->call].id);
+        as_cell(page, "%s", d->kind);
+        as_cell(page, "%s %s", d->op_type, d->node[0] ? d->node : d->tensor);
+        as_cell(page, "%d/%d", d->node_index + 1, d->n_nodes);
+        as_cell(page, "%.3g", d->absolute);
+        as_cell(page, "%.2g", d->share);
+        as_cell(page, "%lld", (long long)d->ulp);
+        as_cell(page, "%s", d->route_truth);
+        as_cell(page, "%s", d->route_policy);
+    }
+    as_table_end(page);
+    as_paragraph(page,
+                 "The model is cut off behind a node and run under both policies; this node's "
+                 "output departs and nothing that it reads does.  \"bits\": in any bit; "
+                 "\"values\": by more than 1e-4 of the greatest value.");
+    as_fold_end(page);
+}
+
 static void differing_inputs(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {{"input", false},
@@ -287,6 +319,7 @@ void as_section_equality(as_page *page, const as_facts *f)
     as_table_end(page);
     empty_inputs(page, f);
     differing_inputs(page, f);
+    departures(page, f);
 }
 
 void as_section_strata(as_page *page, const as_facts *f)

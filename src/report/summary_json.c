@@ -298,6 +298,27 @@ static json_t *rounds_json(const as_facts *f)
     return rounds;
 }
 
+/** Where differing policies first part from the baseline inside the network. */
+static json_t *departures_json(const as_facts *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n_departures; i++) {
+        const as_departure_row *d = &f->departures[i];
+        as_json_append(
+            &list,
+            json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o}",
+                      "policy", as_json_text(as_facts_name(f, (size_t)d->policy)), "call",
+                      as_json_text(f->calls[d->call].id), "kind", d->kind, "node",
+                      as_json_text(d->node), "op_type", as_json_text(d->op_type), "tensor",
+                      as_json_text(d->tensor), "node_index", d->node_index, "n_nodes",
+                      d->n_nodes, "absolute", as_json_real(d->absolute), "share",
+                      as_json_real(d->share), "ulp", as_json_count(d->ulp), "route_truth",
+                      as_json_text(d->route_truth), "route_policy",
+                      as_json_text(d->route_policy)));
+    }
+    return list;
+}
+
 static json_t *verdict_json(const as_facts *f)
 {
     return json_pack(
@@ -338,7 +359,7 @@ static json_t *summary_json(const as_facts *f)
     return json_pack(
         "{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, "
-        "s:b, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "schema", 1, "assay", as_json_text(run->assay_version), "verdict", verdict_json(f),
         "state", states[run->state], "created", as_json_text(run->created), "finished",
         as_json_text(run->finished), "command", as_json_text(run->command), "rounds_planned",
@@ -348,7 +369,8 @@ static json_t *summary_json(const as_facts *f)
         "warnings", warnings, "exclusive_hardware", (int)run->exclusive_hardware,
         "program_sha256", as_json_text(run->program_sha256), "machine",
         stored_json(f->machine, run->machine_json), "engines", engines_json(f), "reference",
-        reference, "rounds", rounds_json(f), "compare", compare_json(f));
+        reference, "rounds", rounds_json(f), "compare", compare_json(f), "departures",
+        departures_json(f));
 }
 
 assay_code as_write_summary_json(const as_outputs *outputs, FILE *out, assay_error *err)

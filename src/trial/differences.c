@@ -96,6 +96,7 @@ static void note_difference(const tables *t, const as_answer_row *answer, const 
     if (!out->first[0])
         snprintf(out->first, sizeof out->first, "policy %s differs on input %.80s: %s",
                  t->policies[policy].name, t->inputs[answer->input].id, how);
+    if (!out->policies[policy]) out->first_input[policy] = answer->input;
     out->policies[policy] = true;
     if (!out->inputs[answer->input]) out->n_differing_inputs++;
     out->inputs[answer->input] = true;
@@ -162,11 +163,14 @@ assay_code as_differences_find(as_evidence *evidence, bool smoke_only, as_differ
     if (found) {
         found->policies = as_alloc_array(t.n_policies + 1, sizeof *found->policies);
         found->inputs = as_alloc_array(t.n_inputs + 1, sizeof *found->inputs);
+        found->first_input = as_alloc_array(t.n_policies + 1, sizeof *found->first_input);
         found->n_policies = t.n_policies;
         found->n_inputs = t.n_inputs;
     }
-    if (!found || !t.truth || !found->policies || !found->inputs)
+    if (!found || !t.truth || !found->policies || !found->inputs || !found->first_input)
         code = as_fail(err, ASSAY_E_MEMORY, "no memory to compare answers");
+    for (size_t i = 0; i < t.n_policies && !code; i++)
+        found->first_input[i] = -1;
     if (!code) code = find_truth(&t, err);
     if (!code) code = as_evidence_each_answer(evidence, -1, NULL, check_answer, &t, err);
     as_free(t.truth);
@@ -181,6 +185,7 @@ void as_differences_free(as_differences *differences)
 {
     if (!differences) return;
     as_free(differences->policies);
+    as_free(differences->first_input);
     as_free(differences->inputs);
     as_free(differences);
 }

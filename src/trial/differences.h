@@ -16,8 +16,9 @@
 #include "evidence/evidence.h"
 
 typedef struct as_differences {
-    bool *policies; /**< bool policies[n]: whether it differs anywhere. */
-    bool *inputs;   /**< bool inputs[n]: whether any policy differs there. */
+    bool *policies;   /**< bool policies[n]: whether it differs anywhere. */
+    int *first_input; /**< int first_input[n_policies]: where it differs first; -1: nowhere. */
+    bool *inputs;     /**< bool inputs[n]: whether any policy differs there. */
     size_t n_policies, n_inputs;
     size_t n_differing_inputs;
     char first[512]; /**< A sentence on the first difference, or "". */

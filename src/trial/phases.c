@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "evidence/evidence.h"
 #include "trial/course.h"
+#include "trial/departure.h"
 #include "trial/differences.h"
 #include "trial/profile_phase.h"
 #include "trial/rounds.h"
@@ -125,6 +126,8 @@ static assay_code judge(const as_course *t, as_trial_result *result, assay_error
     assay_code code = as_evidence_open(t->path, &now, err);
     if (!code) code = as_differences_find(now, false, &found, err);
     if (!code) code = keep_reviews(t, found, err);
+    if (!code && !t->control->worker_argv)
+        code = as_departures_find(&t->place, now, t->writer, found, err);
     if (!code) code = as_evidence_slots(now, &slots, &n_slots, err);
     for (size_t i = 0; i < n_slots && !code; i++) {
         if (slots[i].state != AS_SLOT_FAILED) continue;
