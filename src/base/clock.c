@@ -2,7 +2,6 @@
 #include "base/clock.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 static int64_t read_ns(clockid_t clock)
@@ -19,20 +18,24 @@ int64_t as_clock_thread_ns(void) { return read_ns(CLOCK_THREAD_CPUTIME_ID); }
 as_stamp as_clock_stamp(void)
 {
     as_stamp best = {.apart_ns = INT64_MAX};
+    bool went_back = false;
     for (int i = 0; i < 8; i++) {
         as_stamp now = {.raw_ns = read_ns(CLOCK_MONOTONIC_RAW)};
         now.mono_ns = read_ns(CLOCK_MONOTONIC);
-        now.apart_ns = llabs(read_ns(CLOCK_MONOTONIC_RAW) - now.raw_ns);
+        now.apart_ns = read_ns(CLOCK_MONOTONIC_RAW) - now.raw_ns;
+        went_back = went_back || now.apart_ns < 0;
+        if (now.apart_ns < 0) continue;
         if (now.apart_ns < best.apart_ns) best = now;
         if (i > 0 && best.apart_ns < 1000) break; /* nobody came between */
     }
+    best.went_back = went_back;
     return best;
 }
 
 as_clock_fault as_clock_judge(const as_stamp *begin, const as_stamp *end, int64_t resolution_ns)
 {
     int64_t raw_ns = end->raw_ns - begin->raw_ns, mono_ns = end->mono_ns - begin->mono_ns;
-    if (raw_ns < 0) return AS_CLOCK_NEGATIVE;
+    if (raw_ns < 0 || begin->went_back || end->went_back) return AS_CLOCK_NEGATIVE;
     if (raw_ns / AS_CLOCK_TICKS < resolution_ns) return AS_CLOCK_COARSE;
     double doubt_ns = (double)(begin->apart_ns + end->apart_ns) + 2 * (double)resolution_ns +
                       AS_CLOCK_SLEW_SHARE * (double)raw_ns;

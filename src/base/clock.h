@@ -27,10 +27,10 @@ int64_t as_clock_thread_ns(void);
  *     if (as_clock_judge(&begin, &end, as_clock_resolution_ns()) == AS_CLOCK_GOOD) ...
  */
 typedef struct as_stamp {
-    int64_t raw_ns;  /**< CLOCK_MONOTONIC_RAW. */
-    int64_t mono_ns; /**< CLOCK_MONOTONIC, read between two readings of the former ... */
-    int64_t
-        apart_ns; /**< ... that are so far apart; the two clocks agree no better than that. */
+    int64_t raw_ns;   /**< CLOCK_MONOTONIC_RAW. */
+    int64_t mono_ns;  /**< CLOCK_MONOTONIC, read between two readings of the former ... */
+    int64_t apart_ns; /**< ... that are so far apart: the clocks agree no better than that. */
+    bool went_back;   /**< A later reading was below an earlier one: the clock is broken. */
 } as_stamp;
 
 /** Now; of a few tries the one whose readings are closest together. */

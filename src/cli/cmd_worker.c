@@ -3,10 +3,12 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "trial/kernel_slot.h"
 #include "trial/worker.h"
 
 typedef struct worker_options {
     const char *model, *corpus, *outputs, *maps;
+    int64_t kernel;
 } worker_options;
 
 static const as_option options[] = {
@@ -15,6 +17,8 @@ static const as_option options[] = {
     AS_TEXT(worker_options, outputs, "outputs", "FOLDER",
             "tell outputs, which are put there, in the place of boxes"),
     AS_TEXT(worker_options, maps, "maps", "FOLDER", "put each call's maps there"),
+    AS_INT(worker_options, kernel, "kernel", "N", 1, 1000000000,
+           "no job: time N repetitions of a kernel, for selftest"),
     AS_OPTIONS_END,
 };
 
@@ -22,6 +26,8 @@ static int run(const as_cli *cli, const void *values)
 {
     const worker_options *o = values;
     assay_error err = {0};
+    if (o->kernel)
+        return as_cli_exit_status(as_kernel_slot_main((size_t)o->kernel, stdout, &err));
     if (!o->model || !o->corpus)
         return as_cli_usage(cli, "--model and --corpus are needed, and a job on stdin");
     as_worker_place place = {.model_path = o->model,

@@ -99,7 +99,7 @@ static int64_t lap(as_detector *d, as_call_report *report)
 {
     as_stamp now = as_clock_stamp();
     int64_t ns = now.raw_ns - d->last.raw_ns;
-    if (ns < 0) report->clock = AS_CLOCK_NEGATIVE;
+    if (ns < 0 || now.went_back) report->clock = AS_CLOCK_NEGATIVE;
     d->last = now;
     return ns;
 }

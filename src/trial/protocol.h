@@ -21,6 +21,7 @@
  *
  * Writing is the worker's half; as_yield_* in yield.h is the experiment's.
  */
+#include <jansson.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -62,6 +63,9 @@ assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elaps
 
 /** What was seen besides; a double that is not known is null. */
 assay_code as_protocol_noise(FILE *out, const as_noise *noise, assay_error *err);
+
+/** Read it back; a count that lacks is INT64_MIN, a double NaN. */
+as_noise as_protocol_take_noise(const json_t *event);
 
 assay_code as_protocol_end(FILE *out, int64_t close_ns, const as_engine_facts *facts,
                            const as_worker_usage *usage, assay_error *err);

@@ -2,10 +2,12 @@
 #include "trial/rounds.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/size.h"
 #include "evidence/evidence.h"
 #include "trial/duration.h"
 #include "trial/order.h"
@@ -212,11 +214,9 @@ static as_order_kind kind_of(const rounds *r)
                : AS_ORDER_LATIN;
 }
 
-/* Plan one more design behind the last round. */
-static assay_code buy(rounds *r, assay_error *err)
+/* Plan `n_more` rounds, whole designs, behind the last one. */
+static assay_code buy(rounds *r, size_t n_more, assay_error *err)
 {
-    const as_order_kind kind = kind_of(r);
-    size_t n_more = as_order_design_rounds(kind, r->c->n_policies);
     size_t n = n_more * r->c->n_policies;
     as_order_row *grown = as_alloc_array(r->n_orders + n, sizeof *grown);
     if (!grown) return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu rounds", n_more);
@@ -224,42 +224,56 @@ static assay_code buy(rounds *r, assay_error *err)
     as_free(r->orders);
     r->orders = grown;
     as_order_row *more = grown + r->n_orders;
-    assay_code code = as_order_fill(kind, r->c->n_policies, n_more,
+    assay_code code = as_order_fill(kind_of(r), r->c->n_policies, n_more,
                                     r->c->place.run->seed + r->n_bought + 1, more, err);
     for (size_t i = 0; i < n; i++)
         more[i].round += r->n_rounds;
     if (!code)
         code = as_evidence_buy_rounds(r->c->writer, more, n, r->n_rounds + (int)n_more, err);
     if (code) return code;
+    as_course_note(r->c, "undecided after %d rounds: the budget buys %zu more", r->n_rounds,
+                   n_more);
     r->n_orders += n;
     r->n_rounds += (int)n_more;
     r->n_bought++;
-    as_course_note(r->c, "undecided after %d rounds: the budget buys %zu more",
-                   r->n_rounds - (int)n_more, n_more);
     return ASSAY_OK;
 }
 
-/* After all planned rounds: buy more, or end. @return whether there are new rounds in *goes_on. */
-static assay_code look(rounds *r, bool *goes_on, assay_error *err)
+/* Seconds of a round of every policy that is still in the run. */
+static assay_code round_seconds(const rounds *r, double *seconds, assay_error *err)
 {
-    bool decided;
-    double round_s = 2 * as_course_snapshot_s(r->c);
-    *goes_on = false;
-    assay_code code = is_decided(r, &decided, err);
-    if (code || decided) return code;
-    size_t n_more = as_order_design_rounds(kind_of(r), r->c->n_policies);
+    assay_code code = ASSAY_OK;
+    *seconds = 2 * as_course_snapshot_s(r->c);
     for (size_t i = 0; i < r->c->n_policies && !code; i++) {
         double slot_s = 0;
         const as_standing *s = &r->c->standings[i];
         if (!s->failed && !s->excluded) code = slot_seconds(r, (int)i, &slot_s, err);
-        round_s += slot_s;
+        *seconds += slot_s;
     }
+    return code;
+}
+
+/* After all planned rounds: buy as many again, or as many designs as the budget holds, or end; few
+ * looks at twice the rounds each spend less of the error than many.  @return whether there are new
+ * rounds in *goes_on. */
+static assay_code look(rounds *r, bool *goes_on, assay_error *err)
+{
+    bool decided;
+    double round_s;
+    *goes_on = false;
+    assay_code code = is_decided(r, &decided, err);
+    if (code || decided) return code;
+    code = round_seconds(r, &round_s, err);
     if (code) return code;
-    if (!can_afford(r, (double)n_more * round_s, "another design of rounds")) {
+    size_t design = as_order_design_rounds(kind_of(r), r->c->n_policies);
+    double left_s = fmax(0, r->c->place.run->budget_s - r->c->spent_s);
+    size_t n_held = (size_t)fmin(left_s / (round_s * (double)design), 1e6);
+    size_t n_designs = as_min(n_held, as_div_up((size_t)r->n_rounds, design));
+    if (!can_afford(r, (double)design * round_s, "another design of rounds")) {
         r->end->is_undecided = true;
         return ASSAY_OK;
     }
-    code = buy(r, err);
+    code = buy(r, as_max(n_designs, 1) * design, err);
     *goes_on = !code;
     return code;
 }

@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "base/size.h"
 #include "base/trace.h"
+#include "trial/protocol.h"
 
 /* A growing array of rows; `items` is owned. */
 typedef struct rows {
@@ -375,22 +376,9 @@ static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error
 
 static assay_code take_noise(as_yield *yield, const json_t *event, assay_error *err)
 {
-    as_noise_row row = {.n_bad_clock = yield->n_bad_clock};
-    as_noise *n = &row.noise;
-    *n = (as_noise){.wall_s = number(event, "wall_s"),
-                    .cpu_s = number(event, "cpu_s"),
-                    .run_delay_s = number(event, "run_delay_s"),
-                    .psi_cpu_s = number(event, "psi_cpu_s"),
-                    .steal_ticks = integer(event, "steal_ticks"),
-                    .total_ticks = integer(event, "total_ticks"),
-                    .n_throttled = integer(event, "n_throttled"),
-                    .major_faults = integer(event, "major_faults"),
-                    .switches_wanted = integer(event, "switches_wanted"),
-                    .switches_forced = integer(event, "switches_forced"),
-                    .cycles = integer(event, "cycles"),
-                    .instructions = integer(event, "instructions"),
-                    .probe_before = number(event, "probe_before"),
-                    .probe_after = number(event, "probe_after")};
+    as_noise_row row = {.noise = as_protocol_take_noise(event),
+                        .n_bad_clock = yield->n_bad_clock};
+    const as_noise *n = &row.noise;
     const int64_t counts[] = {n->steal_ticks,  n->total_ticks,     n->n_throttled,
                               n->major_faults, n->switches_wanted, n->switches_forced,
                               n->cycles,       n->instructions};

@@ -405,7 +405,7 @@ static assay_code undecided(void *context, const char *run_folder, bool *out, as
     return ASSAY_OK;
 }
 
-static void a_budget_buys_whole_designs_until_something_is_decided(void **state)
+static void a_budget_doubles_the_rounds_until_something_is_decided(void **state)
 {
     fixture *f = *state;
     f->control.undecided = undecided;
@@ -416,15 +416,15 @@ static void a_budget_buys_whole_designs_until_something_is_decided(void **state)
     as_trial_result result = go(f);
     assert_int_equal(result.state, AS_RUN_FINISHED);
     assert_false(result.is_undecided);
-    assert_int_equal(f->n_looks, 3); /* after 2, 4 and 6 rounds */
+    assert_int_equal(f->n_looks, 3); /* after 2, 4 and 8 rounds */
     as_evidence *e = open_evidence(f);
-    assert_int_equal(as_evidence_run(e)->n_rounds, 6);
+    assert_int_equal(as_evidence_run(e)->n_rounds, 8);
     assert_int_equal(as_evidence_run(e)->n_bought, 2);
-    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), 6);
+    assert_int_equal(count_slots(e, AS_PHASE_FORMAL, 1, AS_SLOT_FINISHED), 8);
     const as_order_row *orders;
     size_t n;
     assert_int_equal(as_evidence_orders(e, &orders, &n, NULL), ASSAY_OK);
-    assert_int_equal(n, 12);
+    assert_int_equal(n, 16);
     for (size_t i = 0; i < n; i++)
         assert_true(orders[i].round == (int)i / 2 && orders[i].position == (int)i % 2);
     as_evidence_close(e);
@@ -471,7 +471,7 @@ int main(int argc, char **argv)
         TEST(too_many_dirty_rounds_make_the_machine_unfit),
         TEST(a_throttled_machine_is_unfit_at_once),
         TEST(a_clock_that_breaks_too_often_makes_the_machine_unfit),
-        TEST(a_budget_buys_whole_designs_until_something_is_decided),
+        TEST(a_budget_doubles_the_rounds_until_something_is_decided),
         TEST(a_spent_budget_ends_undecided),
     };
     return cmocka_run_group_tests_name("phases", tests, NULL, NULL);
