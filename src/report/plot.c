@@ -41,6 +41,14 @@ void as_put_gnuplot(FILE *out, const char *text)
     putc('\'', out);
 }
 
+void as_put_field(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text; text++)
+        putc((unsigned char)*text < 0x20 ? ' ' : *text == '"' ? '\'' : *text, out);
+    putc('"', out);
+}
+
 void as_put_setting(FILE *out, const char *key, const char *text)
 {
     fprintf(out, "%s ", key);

@@ -40,7 +40,10 @@ typedef struct as_plot {
     bool (*is_drawn)(const as_facts *f); /**< Whether there is anything to draw. */
     unsigned (*height_px)(const as_facts *f);
     as_plot_data data[2]; /**< The second may have no file. */
-    /** Settings, then the plot command, which runs with `narrow` = 0 and 1; names stand in settings. */
+    /**
+     * Settings, then the plot command, which runs with `narrow` = 0 and 1; names stand in settings or
+     * data.  Long names leave a phone no room beside them: there a row has its name above itself.
+     */
     void (*write_settings)(FILE *out, const as_facts *f);
     void (*write_plot)(FILE *out, const as_facts *f);
     /** The same in lines of characters, where no picture is shown; NULL where that says nothing. */
@@ -54,6 +57,9 @@ const as_plot *as_plot_of(as_plot_id id);
 
 /** `text` in gnuplot's single quotes. */
 void as_put_gnuplot(FILE *out, const char *text);
+
+/** `text` as a field of a data file. */
+void as_put_field(FILE *out, const char *text);
 
 /** gnuplot's "KEY 'NAME'" of the sentence or name `text`. */
 void as_put_setting(FILE *out, const char *key, const char *text);

@@ -3,7 +3,7 @@
  * Every policy against the baseline: each round, the estimate, its interval.
  *
  *     rounds.tsv      row, change in %, round, equal boxes: one point a round
- *     estimates.tsv   row, estimate, low, high in %, label
+ *     estimates.tsv   row, estimate, low, high in %, label, policy
  */
 #include <math.h>
 #include <string.h>
@@ -85,21 +85,27 @@ static void write_rounds(FILE *out, const as_facts *f)
 static void write_estimates(FILE *out, const as_facts *f)
 {
     int row = 0;
-    fprintf(out, "# row\testimate_percent\tlow_percent\thigh_percent\tlabel\n");
+    fprintf(out, "# row\testimate_percent\tlow_percent\thigh_percent\tlabel\tpolicy\n");
     for (size_t p = 0; p < f->n_policies; p++) {
         const as_estimate *e = &f->policy[p].candidate.estimate;
         if (f->policy[p].candidate.is_baseline) continue;
         row++;
-        if (!is_plotted(f, p)) continue;
         double middle = e->has_interval ? (e->ratio - 1) * 100 : -f->policy[p].reduction;
-        fprintf(out, "%d\t%.6f\t", row, middle);
-        if (e->has_interval)
-            fprintf(out, "%.6f\t%.6f", (e->low - 1) * 100, (e->high - 1) * 100);
-        else
-            fprintf(out, "NaN\tNaN");
-        fprintf(out, "\t\"%+.1f %%%s\"\n", as_percent(middle),
-                f->policy[p].candidate.boxes_equal ? ""
-                                                   : as_say(f->language, ", boxes differ"));
+        fprintf(out, "%d\t", row);
+        if (!is_plotted(f, p)) {
+            fprintf(out, "NaN\tNaN\tNaN\t\"\"\t");
+        } else {
+            fprintf(out, "%.6f\t", middle);
+            if (e->has_interval)
+                fprintf(out, "%.6f\t%.6f", (e->low - 1) * 100, (e->high - 1) * 100);
+            else
+                fprintf(out, "NaN\tNaN");
+            fprintf(out, "\t\"%+.1f %%%s\"\t", as_percent(middle),
+                    f->policy[p].candidate.boxes_equal ? ""
+                                                       : as_say(f->language, ", boxes differ"));
+        }
+        as_put_field(out, as_facts_name(f, p));
+        putc('\n', out);
     }
 }
 
@@ -147,24 +153,28 @@ static void write_settings(FILE *out, const as_facts *f)
             "' fs solid 0.14 noborder behind\n"
             "set arrow 1 from 0,0.5 to 0,%.1f nohead lw 1.2 lc rgb 'black'\n"
             "colour(equal) = equal > 0 ? 0x3a7fc1 : 0xc7703a\n"
-            "edge = %.4f\n",
-            bottom, bottom, x.high - (x.high - x.low) * 0.02);
+            "edge = %.4f\n"
+            "left = %.4f\n",
+            bottom, bottom, x.high - (x.high - x.low) * 0.02, x.low);
 }
 
 static void write_plot(FILE *out, const as_facts *f)
 {
     (void)f;
-    fprintf(
-        out,
-        "plot 'estimates.tsv' using 3:1:($4-$3):(0) with vectors nohead lw 6 lc rgb "
-        "'#903a7fc1', \\\n"
-        "     'rounds.tsv' using ($2 <= edge ? $2 : NaN):1:(colour($4)) with points pt 7 ps "
-        "0.6 lc rgb variable, \\\n"
-        "     'rounds.tsv' using ($2 > edge ? edge : NaN):1:(colour($4)) with points pt 9 ps "
-        "0.9 lc rgb variable, \\\n"
-        "     'estimates.tsv' using 2:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb "
-        "'black', \\\n"
-        "     'estimates.tsv' using 2:1:5 with labels offset 0,1.1 tc rgb 'black'\n");
+    fprintf(out,
+            "if (narrow) { unset ytics }\n"
+            "plot 'estimates.tsv' using 3:1:($4-$3):(0) with vectors nohead lw 6 lc rgb "
+            "'#903a7fc1', \\\n"
+            "     'rounds.tsv' using ($2 <= edge ? $2 : NaN):1:(colour($4)) with points pt 7 "
+            "ps 0.6 lc rgb variable, \\\n"
+            "     'rounds.tsv' using ($2 > edge ? edge : NaN):1:(colour($4)) with points pt 9 "
+            "ps 0.9 lc rgb variable, \\\n"
+            "     'estimates.tsv' using 2:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb "
+            "'black', \\\n"
+            "     'estimates.tsv' using (narrow ? NaN : $2):1:5 with labels offset 0,1.1 tc "
+            "rgb 'black', \\\n"
+            "     'estimates.tsv' using (narrow ? left : NaN):($1-0.36):(stringcolumn(6).'  "
+            "'.stringcolumn(5)) with labels left tc rgb 'black'\n");
 }
 
 /** Columns of a line that stand for the axis. */

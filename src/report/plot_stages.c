@@ -3,7 +3,7 @@
  * Where the time goes: one bar a policy, its stages one behind the other, medians over the rounds.
  *
  *     stages.tsv   row, from, to in seconds, stage from 0
- *     totals.tsv   row, end of the bar, median of detection
+ *     totals.tsv   row, end of the bar, median of detection, policy
  */
 #include <math.h>
 
@@ -19,7 +19,7 @@ static size_t n_rows(const as_facts *f)
     return n;
 }
 
-static unsigned height_px(const as_facts *f) { return (unsigned)(110 + 38 * n_rows(f)); }
+static unsigned height_px(const as_facts *f) { return (unsigned)(110 + 44 * n_rows(f)); }
 
 /** Where the bar of a policy ends. */
 static double bar_s(const as_policy_facts *policy)
@@ -49,12 +49,13 @@ static void write_stages(FILE *out, const as_facts *f)
 static void write_totals(FILE *out, const as_facts *f)
 {
     int row = 0;
-    fprintf(out, "# row\tend_s\tlabel\n");
+    fprintf(out, "# row\tend_s\tlabel\tpolicy\n");
     for (size_t p = 0; p < f->n_policies; p++) {
         const as_policy_facts *policy = &f->policy[p];
-        if (policy->detection.n > 0)
-            fprintf(out, "%d\t%.9f\t\"%.3f s\"\n", ++row, bar_s(policy),
-                    policy->detection.median);
+        if (policy->detection.n == 0) continue;
+        fprintf(out, "%d\t%.9f\t\"%.3f s\"\t", ++row, bar_s(policy), policy->detection.median);
+        as_put_field(out, policy->row->name);
+        putc('\n', out);
     }
 }
 
@@ -91,14 +92,21 @@ static void write_plot(FILE *out, const as_facts *f)
     static const char *const colours[AS_N_STAGES] = {"#b89b1f", "#3a7fc1", "#a85fb4",
                                                      "#2f9e77"};
     (void)f;
-    fprintf(out, "set xrange [0:end * (narrow ? 1.3 : 1.1)]\nplot ");
+    fprintf(out, "set xrange [0:end * (narrow ? 1.02 : 1.1)]\n"
+                 "if (narrow) { unset ytics }\nplot ");
     for (int s = 0; s < AS_N_STAGES; s++)
         fprintf(out,
-                "'stages.tsv' using ($4 == %d ? $2 : NaN):1:2:3:($1-0.3):($1+0.3) with "
+                "'stages.tsv' using ($4 == %d ? $2 : NaN):1:2:3:($1-(narrow ? 0 : "
+                "0.3)):($1+(narrow ? "
+                "0.35 : 0.3)) with "
                 "boxxyerror lc rgb '%s' title stage%d, \\\n     ",
                 s, colours[s], s);
-    fprintf(out,
-            "'totals.tsv' using 2:1:3 with labels left offset 0.6,0 tc rgb 'black' notitle\n");
+    fprintf(
+        out,
+        "'totals.tsv' using (narrow ? NaN : $2):1:3 with labels left offset 0.6,0 tc rgb "
+        "'black' "
+        "notitle, \\\n     'totals.tsv' using (narrow ? 0 : NaN):($1-0.25):(stringcolumn(4).'  "
+        "'.stringcolumn(3)) with labels left tc rgb 'black' notitle\n");
 }
 
 const as_plot as_plot_stages = {
