@@ -10,19 +10,33 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/probe.h"
 #include "image/image.h"
 #include "trial/machine.h"
+#include "trial/noise_meter.h"
+#include "trial/proc_file.h"
 #include "trial/snapshot.h"
+#include "verdict/noise.h"
 
 /* What the finders look at. */
 typedef struct looked {
     as_machine machine;
     as_snapshot snapshot;
+    as_noise noise;        /* while this process computed for a moment */
+    int64_t resolution_ns; /* of the clock */
+    as_clock_fault clock;  /* over that moment */
+    char clock_source[32]; /* "tsc"; "" where not readable */
+    int niceness;
 } looked;
+
+/* So long this process computes to see what it is given: some 50 ms, many turns of a busy scheduler. */
+enum { WORK_STEPS = 150000000 / 16 };
 
 /* Thresholds of attention, not of validity: a process at a tenth of a CPU, and a load or pressure
  * that is visible at all, are what a person would want to know of before measuring. */
@@ -207,6 +221,85 @@ static void find_container(as_environment *e, const looked *l)
             "look at the host's load while measuring", "runs in a container");
 }
 
+/* The measurement's own rule, on a moment of work: what would make a round dirty here and now. */
+static void find_share(as_environment *e, const looked *l)
+{
+    char seen[160];
+    as_dirt dirt = as_dirt_none();
+    as_dirt_add(&dirt, &l->noise);
+    as_dirt_describe(&dirt, seen, sizeof seen);
+    double delay = dirt.level[AS_DIRT_DELAY];
+    if (isnan(delay) && !seen[0])
+        add(e, "share", AS_SEVERITY_UNKNOWN, "waiting for a CPU goes unseen",
+            "look at the host: the kernel tells no run delay",
+            "what a thread waits for a CPU is not visible");
+    else
+        add(e, "share", seen[0] ? AS_SEVERITY_SPOILS : AS_SEVERITY_FINE,
+            "rounds measured now would be dirty",
+            "stop the other work, or wait until it is done",
+            "while this process computed for %.0f ms: %s", 1000 * l->noise.wall_s,
+            seen[0] ? seen : "nothing took its CPU");
+}
+
+static void find_clock(as_environment *e, const looked *l)
+{
+    bool is_good = l->clock == AS_CLOCK_GOOD && l->resolution_ns < 1000;
+    bool is_slow = l->clock_source[0] && strcmp(l->clock_source, "tsc") != 0 &&
+                   strcmp(l->clock_source, "kvm-clock") != 0 &&
+                   strcmp(l->clock_source, "arch_sys_counter") != 0;
+    add(e, "clock",
+        !is_good  ? AS_SEVERITY_SPOILS
+        : is_slow ? AS_SEVERITY_NOTE
+                  : AS_SEVERITY_FINE,
+        is_good ? "reading it takes long, which short calls feel"
+                : "durations are wrong or too coarse: calls on it are left out",
+        is_good ? "choose tsc in current_clocksource where the kernel calls it stable"
+                : "look at the kernel's log for clocksource, or measure on another machine",
+        "clock %s, steps of %" PRId64 " ns, %s", l->clock_source, l->resolution_ns,
+        as_clock_fault_name(l->clock));
+}
+
+static void find_counters(as_environment *e, const looked *l)
+{
+    if (l->noise.cycles >= 0)
+        add(e, "counters", AS_SEVERITY_FINE, "", "", "cycles and instructions are counted");
+    else
+        add(e, "counters", AS_SEVERITY_UNKNOWN, "cycles and instructions are not recorded",
+            "sysctl kernel.perf_event_paranoid=1 (as root), or a machine that has them",
+            "no PMU");
+}
+
+static void find_niceness(as_environment *e, const looked *l)
+{
+    add(e, "niceness", l->niceness > 0 ? AS_SEVERITY_SPOILS : AS_SEVERITY_FINE,
+        "other processes go first", "start it without nice", "niceness %d", l->niceness);
+}
+
+static void look_at_clock(const char *root, looked *l, const as_stamp *begin)
+{
+    as_stamp end = as_clock_stamp();
+    l->resolution_ns = as_clock_resolution_ns();
+    l->clock = as_clock_judge(begin, &end, l->resolution_ns);
+    as_proc_line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource",
+                 l->clock_source, sizeof l->clock_source);
+    l->niceness = getpriority(PRIO_PROCESS, 0);
+}
+
+/* Compute for a moment, as a slot does, and see what came between. */
+static assay_code compute(const char *root, looked *l, assay_error *err)
+{
+    as_noise_meter *meter;
+    assay_code code = as_noise_meter_new(root, &meter, err);
+    if (code) return code;
+    as_stamp begin = as_clock_stamp();
+    as_noise_meter_begin(meter, 0);
+    as_probe_run(WORK_STEPS);
+    as_noise_meter_end(meter, &l->noise);
+    look_at_clock(root, l, &begin);
+    as_noise_meter_free(meter);
+    return ASSAY_OK;
+}
+
 static json_t *versions_json(void)
 {
     char image[256];
@@ -239,7 +332,8 @@ assay_code as_environment_read(const char *root, double window_s, as_environment
     static void (*const finders[])(as_environment *, const looked *) = {
         find_governor,   find_turbo,   find_smt,       find_quota,
         find_throttling, find_load,    find_processes, find_swap,
-        find_pressure,   find_virtual, find_affinity,  find_container};
+        find_pressure,   find_virtual, find_affinity,  find_container,
+        find_share,      find_clock,   find_counters,  find_niceness};
     *out = NULL;
     as_environment *environment = as_alloc(sizeof *environment);
     looked *l = as_alloc(sizeof *l);
@@ -248,6 +342,7 @@ assay_code as_environment_read(const char *root, double window_s, as_environment
                           : as_fail(err, ASSAY_E_MEMORY, "no memory to look at the machine");
     if (!code) code = as_machine_read(root, &l->machine, err);
     if (!code) code = as_snapshot_take(root, window_s, &l->snapshot, err);
+    if (!code) code = compute(root, l, err);
     for (size_t i = 0; i < AS_COUNT_OF(finders) && !code; i++)
         finders[i](environment, l);
     if (!code) environment->machine = machine_json(l);

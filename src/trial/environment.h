@@ -31,7 +31,7 @@ typedef struct as_finding {
     const char *advice; /**< What to do; "" when FINE. */
 } as_finding;
 
-#define AS_FINDINGS_MAX 16
+#define AS_FINDINGS_MAX 20
 
 typedef struct as_environment {
     as_finding findings[AS_FINDINGS_MAX];

@@ -153,15 +153,16 @@ void as_noise_meter_begin(as_noise_meter *m, pid_t adapter)
     m->n_threads = 0;
     m->knows_threads = m->knows_switches = false;
     m->probe = as_probe_rate();
-    as_noise_meter_look(m);
-    for (size_t i = 0; i < m->n_threads; i++) {
-        thread *t = &m->threads[i];
-        t->used_cpu_ns = t->used_delay_ns = t->used_wanted = t->used_forced = 0;
-    }
     m->major_faults = read_faults(m);
     m->throttling = as_throttling_read(m->root);
     m->counts = as_machine_counts_read(m->root);
     m->cycles = as_cycle_counter_read(m->counter);
+    as_noise_meter_look(
+        m); /* last, so that what it waited before is not taken for the stretch's */
+    for (size_t i = 0; i < m->n_threads; i++) {
+        thread *t = &m->threads[i];
+        t->used_cpu_ns = t->used_delay_ns = t->used_wanted = t->used_forced = 0;
+    }
     m->begin_ns = as_clock_ns();
 }
 
@@ -191,6 +192,7 @@ static void sum_threads(const as_noise_meter *m, as_noise *out)
 void as_noise_meter_end(as_noise_meter *m, as_noise *out)
 {
     int64_t end_ns = as_clock_ns();
+    as_noise_meter_look(m);
     as_cycles cycles = as_cycle_counter_read(m->counter);
     as_machine_counts counts = as_machine_counts_read(m->root);
     as_throttling throttling = as_throttling_read(m->root);
@@ -204,7 +206,6 @@ void as_noise_meter_end(as_noise_meter *m, as_noise *out)
                       .cycles = growth(m->cycles.cycles, cycles.cycles),
                       .instructions = growth(m->cycles.instructions, cycles.instructions),
                       .probe_before = m->probe};
-    as_noise_meter_look(m);
     sum_threads(m, out);
     out->probe_after = as_probe_rate();
 }

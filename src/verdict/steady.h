@@ -10,7 +10,7 @@
  *         as_steady_add(&steady, seconds_of_one_call());
  *     if (!steady.is_steady) puts("no steady state");
  *
- * Why 5 calls and 1 %, and why 20 at most: bench/results/steady.md.
+ * Why 5 calls and 1 %, and why 20 at most: bench/results/noise.md.
  */
 #include <stdbool.h>
 #include <stddef.h>

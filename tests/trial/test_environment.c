@@ -54,6 +54,7 @@ static void a_spoilt_machine_is_described(void **state)
     root_put(root, "proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor avx2\n");
     root_put(root, "sys/class/dmi/id/sys_vendor", "QEMU\n");
     root_put(root, ".dockerenv", "");
+    root_put(root, "sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
     as_environment *e = look(root);
     assert_finding(e, "governor", AS_SEVERITY_NOTE, "powersave");
     assert_finding(e, "turbo", AS_SEVERITY_NOTE, "turbo on");
@@ -65,6 +66,7 @@ static void a_spoilt_machine_is_described(void **state)
     assert_finding(e, "swap", AS_SEVERITY_NOTE, "3 MiB");
     assert_finding(e, "virtual", AS_SEVERITY_NOTE, "QEMU; steal 50.00 %");
     assert_finding(e, "container", AS_SEVERITY_NOTE, "container");
+    assert_finding(e, "clock", AS_SEVERITY_NOTE, "clock hpet");
     assert_true(json_real_value(json_object_get(e->machine, "quota_cpus")) == 1.5);
     assert_string_equal(json_string_value(json_object_get(e->machine, "hypervisor")), "QEMU");
     as_environment_free(e);
@@ -82,9 +84,12 @@ static void a_good_machine_is_fine(void **state)
     root_put(root, "proc/pressure/cpu", "some avg10=0.00 avg60=0 avg300=0 total=5\n");
     root_put(root, "proc/meminfo", "MemTotal: 1024 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
     root_put(root, "proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu avx2\n");
+    root_put(root, "sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+    root_put(root, "proc/self/task/1/schedstat", "5 0 1\n"); /* it never waits */
     as_environment *e = look(root);
-    const char *const names[] = {"governor", "turbo",     "smt",  "quota",    "throttling",
-                                 "load",     "processes", "swap", "pressure", "virtual"};
+    const char *const names[] = {"governor",   "turbo",   "smt",       "quota",
+                                 "throttling", "load",    "processes", "swap",
+                                 "pressure",   "virtual", "clock",     "share"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_finding(e, names[i], AS_SEVERITY_FINE, "");
     assert_null(find(e, "container"));
@@ -95,8 +100,8 @@ static void a_good_machine_is_fine(void **state)
 static void what_a_container_hides_is_unknown_not_fine(void **state)
 {
     as_environment *e = look(*state);
-    const char *const names[] = {"governor", "turbo",    "smt", "throttling",
-                                 "load",     "pressure", "swap"};
+    const char *const names[] = {"governor", "turbo",    "smt",  "throttling",
+                                 "load",     "pressure", "swap", "share"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_finding(e, names[i], AS_SEVERITY_UNKNOWN, "");
     as_environment_free(e);
