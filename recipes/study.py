@@ -47,8 +47,13 @@ class Study:
         self.corpus = self.find_corpus(max_batch)
 
     def call(self, *words, **more):
-        """Run assay. @return its exit status."""
-        return subprocess.run([self.assay, *map(str, words)], check=False, **more).returncode
+        """Run assay. @return its exit status.  Ctrl-C reaches it too: it ends, and says how to go on."""
+        with subprocess.Popen([self.assay, *map(str, words)], **more) as process:
+            while True:
+                try:
+                    return process.wait()
+                except KeyboardInterrupt:
+                    continue
 
     def find_corpus(self, max_batch):
         """-> the corpus: the user's, a quick one of the bundled documents, or the large one."""

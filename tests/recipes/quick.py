@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The quick form of a recipe on the bundled documents.
 
-Usage: quick.py ASSAY SOURCE RECIPE
+Usage: quick.py ASSAY SOURCE RECIPE|interrupt
 
 Holds what comes of it to what the recipe promises; given a second time, it goes on with the finished run
 and changes nothing.  An engine that is not installed has to be said with exit status 3.
@@ -10,9 +10,11 @@ and changes nothing.  An engine that is not installed has to be said with exit s
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 
 class Missing(Exception):
@@ -106,12 +108,27 @@ def check(recipe):
         assert (run / "summary.json").read_text(encoding="utf-8") == text, "it ran again"
 
 
+def check_interrupt():
+    """Ctrl-C is assay's to answer: status 130, and how to go on."""
+    with tempfile.TemporaryDirectory() as name:
+        run = pathlib.Path(name, "run")
+        command = [SOURCE / "recipes/fusion", "-o", run, "--quick", "--", "--rounds", "999"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              start_new_session=True, env={**os.environ, "ASSAY": ASSAY}) as process:
+            while process.poll() is None and not (run / "evidence.db").exists():
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate()[1]
+        assert process.returncode == 130, (process.returncode, said)
+        assert "--resume" in said and "Traceback" not in said, said
+
+
 ASSAY, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
 if __name__ == "__main__":
     if not (SOURCE / "models/PP-OCRv6_det_small.onnx").exists():
         print("SKIP: tools/models fetches the model")
         sys.exit(77)
     try:
-        check(sys.argv[3])
+        check_interrupt() if sys.argv[3] == "interrupt" else check(sys.argv[3])
     except Missing as why:
         print(f"said as it has to be: {why}")
