@@ -3,9 +3,12 @@
 
 option.optimizations=all|extended|basic|off     its graph optimisation level
 """
+import json
+import pathlib
 import sys
+import tempfile
 
-from protocol import serve, take_option
+from protocol import Operators, serve, take_option
 
 sys.path.pop(0)  # this folder, whose onnxruntime.py is not the engine
 
@@ -40,6 +43,7 @@ class OnnxRuntime:
             self.settings.add_session_config_entry("session.intra_op_thread_affinities", places)
 
     def load(self, model):
+        self.model = model
         self.session = self.ort.InferenceSession(model, self.settings,
                                                  providers=["CPUExecutionProvider"])
         inputs, outputs = self.session.get_inputs(), self.session.get_outputs()
@@ -61,6 +65,34 @@ class OnnxRuntime:
         tensor = self.numpy.frombuffer(x, self.numpy.float32).reshape(shape)
         result = self.session.run(None, {self.input: tensor})[0]
         return self.numpy.ascontiguousarray(result), result.shape
+
+    def trace(self, x, shape):
+        """One warm run in a session of its own, which writes a profile of its nodes."""
+        tensor = {self.input: self.numpy.frombuffer(x, self.numpy.float32).reshape(shape)}
+        with tempfile.TemporaryDirectory() as folder:
+            self.settings.enable_profiling = True
+            self.settings.profile_file_prefix = f"{folder}/profile"
+            session = self.ort.InferenceSession(self.model, self.settings,
+                                                providers=["CPUExecutionProvider"])
+            self.settings.enable_profiling = False
+            session.run(None, tensor)
+            result = session.run(None, tensor)[0]
+            events = json.loads(pathlib.Path(session.end_profiling()).read_text())
+        last = max((e for e in events if e["name"] == "model_run"), key=lambda e: e["ts"])
+        begin, operators = last["ts"], Operators()
+        operators.elapsed = 1000 * last["dur"]
+        for e in events:
+            if e.get("cat") == "Node" and e["name"].endswith("_kernel_time") and e["ts"] >= begin:
+                operators.add(e["args"]["op_name"], 1000 * (e["ts"] - begin), 1000 * e["dur"],
+                              name=e["name"].removesuffix("_kernel_time"), shape=shape_of(e["args"]),
+                              nodes=1)
+        return self.numpy.ascontiguousarray(result), result.shape, operators
+
+
+def shape_of(args):
+    """ "1x24x80x80 -> 1x48x80x80" of the first input and output."""
+    first = [args.get(key) or [{"": []}] for key in ("input_type_shape", "output_type_shape")]
+    return " -> ".join("x".join(map(str, next(iter(one[0].values())))) for one in first)
 
 
 if __name__ == "__main__":

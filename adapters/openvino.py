@@ -5,8 +5,9 @@ option.shapes=static|dynamic    static: the network is compiled for each shape t
                                 runs fastest; dynamic: once, for all.
 """
 import sys
+import time
 
-from protocol import serve, take_option
+from protocol import Operators, serve, take_option
 
 sys.path.pop(0)  # this folder, whose openvino.py is not the engine
 
@@ -34,15 +35,19 @@ class OpenVino:
         if self.shapes == "dynamic" or not self.model.is_dynamic():
             self.request_of(None)
 
+    def compile(self, key, settings):
+        """The network for the shape `key`; None: for every shape."""
+        model = self.model
+        if key is not None:
+            model = model.clone()
+            model.reshape(list(key))
+        return self.core.compile_model(model, "CPU", settings)
+
     def request_of(self, shape):
         """The request that serves a shape; None: every shape."""
         key = None if None in self.requests or shape is None else tuple(shape)
         if key not in self.requests:
-            model = self.model
-            if key is not None:
-                model = model.clone()
-                model.reshape(list(key))
-            self.compiled = self.core.compile_model(model, "CPU", self.settings)
+            self.compiled = self.compile(key, self.settings)
             self.requests[key] = self.compiled.create_infer_request()
         return self.requests[key]
 
@@ -65,6 +70,26 @@ class OpenVino:
         request.infer({0: tensor}, share_inputs=True)
         result = request.get_output_tensor(0).data
         return self.numpy.ascontiguousarray(result), result.shape
+
+    def trace(self, x, shape):
+        """Two runs of the network compiled with counters, which are means over both and have no
+        beginnings: the operators stand end to end, in their order."""
+        key = None if None in self.requests else tuple(shape)
+        request = self.compile(key, {**self.settings, "PERF_COUNT": True}).create_infer_request()
+        tensor = self.numpy.frombuffer(x, self.numpy.float32).reshape(shape)
+        operators, begin = Operators(), 0
+        for _ in range(2):
+            start = time.perf_counter_ns()
+            request.infer({0: tensor}, share_inputs=True)
+            operators.elapsed = (operators.elapsed or 0) + (time.perf_counter_ns() - start) / 2
+        for node in request.profiling_info:
+            elapsed = 1000 * (node.real_time.seconds * 10**6 + node.real_time.microseconds)
+            if node.status == self.ov.ProfilingInfo.Status.EXECUTED:
+                operators.add(node.node_type, begin, elapsed, route=node.exec_type,
+                              name=node.node_name)
+                begin += elapsed
+        result = request.get_output_tensor(0).data
+        return result, result.shape, operators
 
     def cleanup(self):
         """Forget what single shapes have cost; the model stays."""

@@ -10,8 +10,9 @@ place of the thread that makes it, and all of it would run there.
 """
 import gc
 import sys
+import time
 
-from protocol import serve, take_option
+from protocol import Operators, serve, take_option
 
 FOLDER = sys.path.pop(0)  # whose torch.py is not the engine
 
@@ -57,6 +58,24 @@ class Torch:
         with torch.inference_mode():
             result, = self.graph.run(torch.frombuffer(x, dtype=torch.float32).reshape(shape))
         return result.contiguous().numpy(), result.shape
+
+    def trace(self, x, shape):
+        """One run under PyTorch's own profiler; its events lie one inside the other."""
+        profiler = self.torch.profiler
+        with profiler.profile(activities=[profiler.ProfilerActivity.CPU],
+                              record_shapes=True) as seen:
+            begin = time.perf_counter_ns()
+            floats, out = self.run(x, shape)
+            elapsed = time.perf_counter_ns() - begin
+        events, operators, threads = seen.events(), Operators(), {}
+        operators.elapsed = elapsed
+        first = min(e.time_range.start for e in events)
+        for e in sorted(events, key=lambda e: e.time_range.start):
+            shapes = " ".join("x".join(map(str, s)) for s in e.input_shapes if s)
+            operators.add(e.name, 1000 * (e.time_range.start - first),
+                          1000 * e.time_range.elapsed_us(), own=1000 * e.self_cpu_time_total,
+                          shape=shapes, thread=threads.setdefault(e.thread, len(threads)))
+        return floats, out, operators
 
     def cleanup(self):
         gc.collect()

@@ -63,7 +63,7 @@ static void print_cost(int64_t self_ns, int64_t forward_ns)
 static void print_costs(const as_operator_cost *costs, size_t n, int64_t forward_ns)
 {
     int64_t rest_ns = 0, between_ns = forward_ns;
-    printf("\n%9s %7s %6s  %-36s %-12s %s\n", "self ms", "share", "count", "operator", "route",
+    printf("\n%9s %7s %6s  %-34s %-24s %s\n", "self ms", "share", "count", "operator", "route",
            "shape");
     for (size_t i = 0; i < n; i++) {
         const as_operator_cost *c = &costs[i];
@@ -73,7 +73,7 @@ static void print_costs(const as_operator_cost *costs, size_t n, int64_t forward
             continue;
         }
         print_cost(c->self_ns, forward_ns);
-        printf(" %6lld  %-36.36s %-12.12s %s\n", (long long)c->count, c->op, c->route,
+        printf(" %6lld  %-34.34s %-24.24s %s\n", (long long)c->count, c->op, c->route,
                c->shape);
     }
     if (n > MOST_LINES) {

@@ -25,7 +25,7 @@ typedef struct as_backend {
     /** As as_engine_time; NULL where forward's caller has the right clock. */
     assay_code (*time)(void *state, const float *x, as_shape4 shape, size_t n, int64_t *ns,
                        assay_error *err);
-    /** Tell `trace` (NULL: nobody) the operators of every forward from now on. */
+    /** Tell `trace` (NULL: nobody) every forward from now on, and its operators where there are any. */
     void (*trace)(void *state, as_trace *trace);
     /** As as_engine_last_route; NULL where nobody knows. */
     void (*last_route)(const void *state, char *text, size_t room);

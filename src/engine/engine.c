@@ -13,7 +13,6 @@ struct as_engine {
     const as_policy *policy; /* borrows */
     void *state;             /* owns, through backend->close */
     size_t n_loads, n_forwards;
-    as_trace *trace; /* borrows; NULL: none */
 };
 
 assay_code as_engine_start(const as_policy *policy, as_engine **out, assay_error *err)
@@ -59,32 +58,16 @@ void as_engine_close(as_engine *engine)
     as_free(engine);
 }
 
-/* Count a forward that began at begin_ns, and note it in the trace. */
-static assay_code count_forward(as_engine *engine, int64_t begin_ns, as_shape4 shape,
-                                assay_error *err)
-{
-    engine->n_forwards++;
-    if (!engine->trace) return ASSAY_OK;
-    const as_traced_forward forward = {.begin_ns = begin_ns - engine->trace->begin_ns,
-                                       .elapsed_ns = as_clock_ns() - begin_ns,
-                                       .n = shape.n,
-                                       .c = shape.c,
-                                       .h = shape.h,
-                                       .w = shape.w};
-    return as_trace_add_forward(engine->trace, &forward, err);
-}
-
 assay_code as_engine_forward(as_engine *engine, const float *x, as_shape4 shape,
                              const float **map, as_shape4 *map_shape, assay_error *err)
 {
-    int64_t begin_ns = engine->trace ? as_clock_ns() : 0;
     assay_code code = engine->backend->forward(engine->state, x, shape, map, map_shape, err);
-    return code ? code : count_forward(engine, begin_ns, shape, err);
+    if (!code) engine->n_forwards++;
+    return code;
 }
 
 void as_engine_trace(as_engine *engine, as_trace *trace)
 {
-    engine->trace = trace;
     engine->backend->trace(engine->state, trace);
 }
 
@@ -112,24 +95,15 @@ static assay_code run_by_forward(as_engine *engine, const as_engine_tensors *inp
     return code;
 }
 
-/* Extents of the first tensor of a call, as a trace names it; those that it lacks are 1. */
-static as_shape4 shape_of(const assay_tensor *t)
-{
-    size_t extents[4] = {1, 1, 1, 1};
-    for (int i = 0; i < t->rank && i < 4; i++)
-        extents[i] = (size_t)t->dims[i];
-    return (as_shape4){extents[0], extents[1], extents[2], extents[3]};
-}
-
 assay_code as_engine_run(as_engine *engine, const as_engine_tensors *inputs,
                          as_engine_tensors *outputs, assay_error *err)
 {
     *outputs = (as_engine_tensors){0};
-    int64_t begin_ns = engine->trace ? as_clock_ns() : 0;
     assay_code code = engine->backend->run
                           ? engine->backend->run(engine->state, inputs, outputs, err)
                           : run_by_forward(engine, inputs, outputs, err);
-    return code ? code : count_forward(engine, begin_ns, shape_of(&inputs->items[0]), err);
+    if (!code) engine->n_forwards++;
+    return code;
 }
 
 assay_code as_engine_check_detector(const as_engine *engine, assay_error *err)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "engine/backend.h"
@@ -79,6 +80,33 @@ static assay_code check_routes(const native *n, assay_error *err)
                    file->n_layers);
 }
 
+/* Tell the trace of a run that is over, with the extents of its first input. */
+static assay_code tell_run(const native *n, const assay_tensor *in, int64_t begin_ns,
+                           int64_t end_ns, assay_error *err)
+{
+    size_t extents[4] = {1, 1, 1, 1};
+    for (int i = 0; i < in->rank && i < 4; i++)
+        extents[i] = (size_t)in->dims[i];
+    const as_traced_forward forward = {.begin_ns = begin_ns - n->trace->begin_ns,
+                                       .elapsed_ns = end_ns - begin_ns,
+                                       .n = extents[0],
+                                       .c = extents[1],
+                                       .h = extents[2],
+                                       .w = extents[3]};
+    assay_code code = as_trace_add_forward(n->trace, &forward, err);
+    return code ? code : as_session_tell(n->session, n->trace, err);
+}
+
+static assay_code run_session(native *n, const assay_tensor *inputs, int n_inputs,
+                              assay_tensor *outputs, int n_outputs, assay_error *err)
+{
+    int64_t begin_ns = n->trace ? as_clock_ns() : 0;
+    assay_code code = assay_session_run(n->session, inputs, n_inputs, outputs, n_outputs, err);
+    int64_t end_ns = n->trace ? as_clock_ns() : 0;
+    if (!code) code = check_routes(n, err);
+    return code || !n->trace ? code : tell_run(n, &inputs[0], begin_ns, end_ns, err);
+}
+
 static assay_code native_forward(void *state, const float *x, as_shape4 shape,
                                  const float **map, as_shape4 *map_shape, assay_error *err)
 {
@@ -88,9 +116,7 @@ static assay_code native_forward(void *state, const float *x, as_shape4 shape,
         .dims = {(int64_t)shape.n, (int64_t)shape.c, (int64_t)shape.h, (int64_t)shape.w},
         .data = x};
     assay_tensor out = {0};
-    assay_code code = assay_session_run(n->session, &in, 1, &out, 1, err);
-    if (!code) code = check_routes(n, err);
-    if (!code && n->trace) code = as_session_tell(n->session, n->trace, err);
+    assay_code code = run_session(n, &in, 1, &out, 1, err);
     if (code) return code;
     if (out.dtype != ASSAY_F32)
         return as_fail(err, ASSAY_E_UNSUPPORTED,
@@ -149,11 +175,7 @@ static assay_code native_run(void *state, const as_engine_tensors *inputs,
         return as_fail(err, ASSAY_E_UNSUPPORTED, "%s has %d outputs, at most %d are taken",
                        n->model_name, n_outputs, AS_ENGINE_PORTS);
     assay_code code = order_inputs(n, inputs, ordered, err);
-    if (!code)
-        code = assay_session_run(n->session, ordered, (int)inputs->n, outputs->items, n_outputs,
-                                 err);
-    if (!code) code = check_routes(n, err);
-    if (!code && n->trace) code = as_session_tell(n->session, n->trace, err);
+    if (!code) code = run_session(n, ordered, (int)inputs->n, outputs->items, n_outputs, err);
     outputs->n = (size_t)n_outputs;
     for (int i = 0; i < n_outputs; i++)
         outputs->names[i] = assay_model_output_name(n->model, i);

@@ -352,12 +352,20 @@ static assay_code take_times(const process_engine *p, const json_t *reply, size_
     return ASSAY_OK;
 }
 
-/* Operators as the adapter tells them, on our clock. */
-static assay_code take_operators(const process_engine *p, const json_t *reply, int64_t asked_ns,
-                                 assay_error *err)
+/* What a run took by the adapter's own clock and, where it tells them, its operators on ours. */
+static assay_code take_trace(const process_engine *p, const json_t *reply, as_shape4 shape,
+                             int64_t asked_ns, assay_error *err)
 {
+    as_traced_forward forward = {.begin_ns = asked_ns - p->trace->begin_ns,
+                                 .n = shape.n,
+                                 .c = shape.c,
+                                 .h = shape.h,
+                                 .w = shape.w};
     assay_error why = {0};
-    assay_code code = as_trace_add_json(p->trace, reply, asked_ns - p->trace->begin_ns, &why);
+    assay_code code = take_times(p, reply, 1, &forward.elapsed_ns, err);
+    if (!code) code = as_trace_add_forward(p->trace, &forward, err);
+    if (code || !p->can_trace) return code;
+    code = as_trace_add_json(p->trace, reply, forward.begin_ns, &why);
     if (code == ASSAY_E_FORMAT)
         return as_fail(err, ASSAY_E_CHILD, "the adapter of %s: %.200s", p->name, why.message);
     return code ? as_fail(err, code, "%s", why.message) : ASSAY_OK;
@@ -372,15 +380,14 @@ static assay_code forward(process_engine *p, const float *x, as_shape4 shape, si
     assay_code code = bytes_of(shape, &bytes, err);
     if (!code) code = place_input(p, x, bytes, &at, err);
     if (code) return code;
-    const bool is_traced = p->trace && p->can_trace;
-    const char *what = is_traced ? "trace" : "forward";
+    const char *what = p->trace && p->can_trace ? "trace" : "forward";
     json_t *request =
         json_pack("{s:s, s:I, s:[I, I, I, I], s:I}", "do", what, "at", (json_int_t)at, "shape",
                   (json_int_t)shape.n, (json_int_t)shape.c, (json_int_t)shape.h,
                   (json_int_t)shape.w, "repeat", (json_int_t)n);
-    int64_t asked_ns = is_traced ? as_clock_ns() : 0;
+    int64_t asked_ns = p->trace ? as_clock_ns() : 0;
     code = ask(p, what, request, &reply, err);
-    if (!code && is_traced) code = take_operators(p, reply, asked_ns, err);
+    if (!code && p->trace) code = take_trace(p, reply, shape, asked_ns, err);
     if (!code) code = take_shape(p, reply, map_shape, err);
     if (!code && ns) code = take_times(p, reply, n, ns, err);
     if (!code) code = bytes_of(*map_shape, &map_bytes, err);
