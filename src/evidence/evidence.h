@@ -97,6 +97,9 @@ assay_code as_evidence_snapshots(as_evidence *evidence, const as_snapshot_row **
 /** By snapshot, busiest first. */
 assay_code as_evidence_processes(as_evidence *evidence, const as_process_row **rows, size_t *n,
                                  assay_error *err);
+/** By slot, then in the order of candidates; the rest of a map comes last. */
+assay_code as_evidence_margins(as_evidence *evidence, const as_margin_row **rows, size_t *n,
+                               assay_error *err);
 /** In the order in which they were found. */
 assay_code as_evidence_departures(as_evidence *evidence, const as_departure_row **rows,
                                   size_t *n, assay_error *err);

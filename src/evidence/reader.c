@@ -171,6 +171,7 @@ READER(routes, as_route_row, AS_TABLE_ROUTES)
 READER(noise, as_noise_row, AS_TABLE_NOISE)
 READER(snapshots, as_snapshot_row, AS_TABLE_SNAPSHOTS)
 READER(processes, as_process_row, AS_TABLE_PROCESSES)
+READER(margins, as_margin_row, AS_TABLE_MARGINS)
 READER(departures, as_departure_row, AS_TABLE_DEPARTURES)
 READER(reviews, as_review_row, AS_TABLE_REVIEWS)
 

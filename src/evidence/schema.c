@@ -117,6 +117,10 @@ const char *const as_schema_sql[] = {
     "CREATE TABLE outputs(id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE,"
     " content BLOB NOT NULL)",
 
+    "CREATE TABLE margins(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
+    " input INTEGER NOT NULL REFERENCES inputs(id), box INTEGER NOT NULL, pixel REAL,"
+    " score REAL)",
+
     "CREATE TABLE departures(id INTEGER PRIMARY KEY, policy INTEGER NOT NULL REFERENCES"
     " policies(id), call INTEGER NOT NULL REFERENCES calls(id), kind TEXT NOT NULL,"
     " node TEXT NOT NULL, op_type TEXT NOT NULL, tensor TEXT NOT NULL, node_index INTEGER NOT"
@@ -413,6 +417,14 @@ static const as_column output_columns[] = {
     LIST(as_output_row, content, "content", AS_COLUMN_BLOB, content_bytes),
 };
 
+static const as_column margin_columns[] = {
+    INDEX(as_margin_row, slot, AS_TABLE_SLOTS),
+    INDEX(as_margin_row, input, AS_TABLE_INPUTS),
+    INT64(as_margin_row, box),
+    DOUBLE(as_margin_row, pixel),
+    DOUBLE(as_margin_row, score),
+};
+
 static const as_column departure_columns[] = {
     INDEX(as_departure_row, policy, AS_TABLE_POLICIES),
     INDEX(as_departure_row, call, AS_TABLE_CALLS),
@@ -476,6 +488,7 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_ROUTES] = TABLE("routes", as_route_row, route_columns, true),
     [AS_TABLE_TRUTHS] = TABLE("truths", as_truth_row, truth_columns, false),
     [AS_TABLE_OUTPUTS] = TABLE("outputs", as_output_row, output_columns, false),
+    [AS_TABLE_MARGINS] = TABLE("margins", as_margin_row, margin_columns, true),
     [AS_TABLE_DEPARTURES] = TABLE("departures", as_departure_row, departure_columns, false),
 };
 
@@ -501,6 +514,7 @@ const as_addition as_additions[] = {
     {AS_TABLE_RUN, "reference_sha256", "''"},
     {AS_TABLE_RUN, "saves_maps", "0"},
     {AS_TABLE_DEPARTURES, NULL, NULL},
+    {AS_TABLE_MARGINS, NULL, NULL},
     {AS_TABLE_TRUTHS, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);

@@ -54,6 +54,7 @@ typedef enum as_table_id {
     AS_TABLE_ROUTES,
     AS_TABLE_OUTPUTS,
     AS_TABLE_DEPARTURES,
+    AS_TABLE_MARGINS,
     AS_TABLE_TRUTHS,
     AS_N_TABLES
 } as_table_id;

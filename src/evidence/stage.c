@@ -144,6 +144,7 @@ static assay_code add_rows(as_stage *stage, const as_slot_record *part, assay_er
                  {AS_TABLE_PASSES, part->passes, part->n_passes},
                  {AS_TABLE_PROFILES, part->profiles, part->n_profiles},
                  {AS_TABLE_ROUTES, part->routes, part->n_routes},
+                 {AS_TABLE_MARGINS, part->margins, part->n_margins},
                  {AS_TABLE_NOISE, part->noise, part->n_noise}};
     assay_code code = ASSAY_OK;
     for (size_t p = 0; p < AS_COUNT_OF(parts); p++)

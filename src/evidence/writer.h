@@ -64,6 +64,8 @@ typedef struct as_slot_record {
     size_t n_profiles;
     const as_route_row *routes;
     size_t n_routes;
+    const as_margin_row *margins; /**< Of the baseline's slots in the first round alone. */
+    size_t n_margins;
     const as_noise_row *noise; /**< One, where the worker told. */
     size_t n_noise;
 } as_slot_record;

@@ -71,6 +71,7 @@ static assay_code load_tables(as_facts *f, assay_error *err)
     if (!code) code = as_evidence_processes(e, &f->processes, &f->n_processes, err);
     if (!code) code = as_evidence_reviews(e, &f->reviews, &f->n_reviews, err);
     if (!code) code = as_evidence_departures(e, &f->departures, &f->n_departures, err);
+    if (!code) code = as_evidence_margins(e, &f->margins, &f->n_margins, err);
     if (!code && f->n_policies == 0)
         code =
             as_fail(err, ASSAY_E_FORMAT, "the evidence names no policy, a run has one or more");

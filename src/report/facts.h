@@ -150,6 +150,8 @@ typedef struct as_facts {
     const as_review_row *reviews;
     const as_departure_row *departures;
     size_t n_departures;
+    const as_margin_row *margins; /**< Of each input those of its first slot. */
+    size_t n_margins;
     size_t n_policies, n_orders, n_documents, n_inputs, n_calls, n_slots, n_samples, n_box_sets,
         n_engines, n_passes, n_profiles, n_routes, n_noise, n_snapshots, n_processes, n_reviews;
 

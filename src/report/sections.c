@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
+#include "report/margin_table.h"
 #include "report/text.h"
 
 static const double mib = 1048576;
@@ -320,6 +321,7 @@ void as_section_equality(as_page *page, const as_facts *f)
     empty_inputs(page, f);
     differing_inputs(page, f);
     departures(page, f);
+    as_section_margins(page, f);
 }
 
 void as_section_strata(as_page *page, const as_facts *f)

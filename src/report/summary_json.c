@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "report/margin_table.h"
 #include "report/outputs.h"
 #include "report/text.h"
 
@@ -332,6 +333,7 @@ static json_t *verdict_json(const as_facts *f)
 
 static json_t *summary_json(const as_facts *f)
 {
+    json_t *margins = as_margins_json(f);
     const as_run_row *run = f->run;
     static const char *const states[] = {[AS_RUN_SMOKE] = "smoke",
                                          [AS_RUN_ROUNDS] = "rounds",
@@ -359,7 +361,7 @@ static json_t *summary_json(const as_facts *f)
     return json_pack(
         "{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, "
-        "s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "schema", 1, "assay", as_json_text(run->assay_version), "verdict", verdict_json(f),
         "state", states[run->state], "created", as_json_text(run->created), "finished",
         as_json_text(run->finished), "command", as_json_text(run->command), "rounds_planned",
@@ -370,7 +372,7 @@ static json_t *summary_json(const as_facts *f)
         "program_sha256", as_json_text(run->program_sha256), "machine",
         stored_json(f->machine, run->machine_json), "engines", engines_json(f), "reference",
         reference, "rounds", rounds_json(f), "compare", compare_json(f), "departures",
-        departures_json(f));
+        departures_json(f), "margins", margins);
 }
 
 assay_code as_write_summary_json(const as_outputs *outputs, FILE *out, assay_error *err)

@@ -36,9 +36,9 @@ assay_code as_job_write(const as_job *job, char **text, assay_error *err)
         as_json_append(&inputs, input_json(&job->inputs[i]));
     for (size_t i = 0; i < job->n_calls; i++)
         as_json_append(&calls, call_json(&job->calls[i]));
-    json_t *root =
-        json_pack("{s:s s:i s:b s:o s:o}", "policy", job->policy_text, "cycles", job->n_cycles,
-                  "traced", job->is_traced, "inputs", inputs, "calls", calls);
+    json_t *root = json_pack("{s:s s:i s:b s:b s:o s:o}", "policy", job->policy_text, "cycles",
+                             job->n_cycles, "traced", job->is_traced, "margins",
+                             job->tells_margins, "inputs", inputs, "calls", calls);
     char *line = as_json_dump(root, JSON_COMPACT);
     if (line) *text = as_format("%s\n", line);
     as_free(line);
@@ -128,7 +128,8 @@ assay_code as_job_read(FILE *in, as_arena *arena, as_job *out, assay_error *err)
                        why.text);
     as_job job = {.policy_text = take_text(root, "policy", arena),
                   .n_cycles = (int)json_integer_value(json_object_get(root, "cycles")),
-                  .is_traced = json_is_true(json_object_get(root, "traced"))};
+                  .is_traced = json_is_true(json_object_get(root, "traced")),
+                  .tells_margins = json_is_true(json_object_get(root, "margins"))};
     bool is_good = job.policy_text && job.n_cycles > 0 && read_lists(root, arena, &job);
     json_decref(root);
     if (!is_good)

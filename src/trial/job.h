@@ -26,7 +26,10 @@ typedef struct as_job {
     bool
         keeps_outputs; /**< Answers are outputs in the place of boxes; told on the command line. */
     int first_call;    /**< The evidence's index of calls[0]; the worker counts from 0. */
-    bool is_traced;    /**< Run each call once unseen, then trace it. */
+    bool
+        tells_margins; /**< Tell how far each map's decisions stood from their thresholds ... */
+    bool keeps_margins; /**< ... which the experiment keeps of the baseline alone. */
+    bool is_traced;     /**< Run each call once unseen, then trace it. */
 } as_job;
 
 /** One line in fresh memory (as_free).  @return ASSAY_E_MEMORY. */

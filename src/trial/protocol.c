@@ -130,6 +130,24 @@ assay_code as_protocol_trace(FILE *out, int cycle, int call, const as_trace *tra
                err);
 }
 
+assay_code as_protocol_margins(FILE *out, int call, const as_margins *margins, size_t n,
+                               assay_error *err)
+{
+    json_t *inputs = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *list = json_array();
+        for (size_t k = 0; k < margins[i].n; k++) {
+            const as_margin_of *m = &margins[i].items[k];
+            as_json_append(&list, json_pack("[i, o, o]", m->box, as_json_real(m->pixel),
+                                            as_json_real(m->score)));
+        }
+        as_json_append(&inputs, list);
+    }
+    return put(out,
+               json_pack("{s:s s:i s:o}", "event", "margins", "call", call, "inputs", inputs),
+               err);
+}
+
 assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
                                assay_error *err)
 {

@@ -11,6 +11,7 @@
  *                      "boxes":[[[x,y, x,y, x,y, x,y, score], ..], ..one list an input..]}
  *                      or, where tensors are compared, "outputs":["<sha256>", ..one an input..]
  *     {"event":"trace", "cycle":0, "call":0, "trace":{..}}      of a traced job, behind its call
+ *     {"event":"margins", "call":0, "inputs":[[[box, pixel, score], ..], ..one list an input..]}
  *     {"event":"cleanup", "cycle":0, "document":0, "ns":..}
  *     {"event":"noise", "wall_s":.., ..}          over all calls
  *     {"event":"end", "close_ns":.., "engine":{..}, "user_s":.., ...}
@@ -26,6 +27,7 @@
 
 #include "base/error.h"
 #include "base/noise.h"
+#include "detect/margins.h"
 #include "engine/detector.h"
 #include "trial/memory_sample.h"
 
@@ -57,6 +59,10 @@ assay_code as_protocol_call(FILE *out, int cycle, int call, const as_call_report
 /** @param trace  of the call told last. */
 assay_code as_protocol_trace(FILE *out, int cycle, int call, const as_trace *trace,
                              assay_error *err);
+
+/** @param margins  as_margins margins[n], of the call's inputs. */
+assay_code as_protocol_margins(FILE *out, int call, const as_margins *margins, size_t n,
+                               assay_error *err);
 
 assay_code as_protocol_cleanup(FILE *out, int cycle, int document, int64_t elapsed_ns,
                                assay_error *err);

@@ -68,6 +68,9 @@ static as_job make_job(const as_slot_place *place, const as_slot_order *order)
         job.n_cycles = place->run->n_cycles;
         break;
     }
+    /* Every policy tells them in the first round, so that none has more to do than another. */
+    job.tells_margins = order->phase != AS_PHASE_PROFILE && order->round == 0;
+    job.keeps_margins = job.tells_margins && order->policy == place->run->baseline;
     return job;
 }
 

@@ -229,6 +229,29 @@ static assay_code run_and_tell(worker *w, int cycle, int at, call_fn run, assay_
     return code ? code : tell_memory(w, "call", cycle, w->job.calls[at].document, at, err);
 }
 
+/* Tell the margins of every map of the call; outside of every time. */
+static assay_code tell_margins(const worker *w, int at, assay_error *err)
+{
+    const as_call_row *call = &w->job.calls[at];
+    as_shape4 shape;
+    as_detect_settings settings = settings_of(&w->job.inputs[call->inputs[0]]);
+    as_detect_scratch *scratch = as_detect_scratch_new();
+    as_margins *margins = as_alloc_array(call->shape.n, sizeof *margins);
+    const float *maps = as_detector_maps(w->detector, &shape);
+    assay_code code =
+        scratch && margins ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for margins");
+    for (size_t i = 0; i < call->shape.n && !code; i++)
+        code =
+            as_margins_of_map(scratch, &settings, maps + i * shape.h * shape.w, (int)shape.h,
+                              (int)shape.w, w->images[i].h, w->images[i].w, &margins[i], err);
+    if (!code) code = as_protocol_margins(w->place.out, at, margins, call->shape.n, err);
+    for (size_t i = 0; margins && i < call->shape.n; i++)
+        as_margins_free(&margins[i]);
+    as_free(margins);
+    as_detect_scratch_free(scratch);
+    return code;
+}
+
 static assay_code run_call(worker *w, int cycle, int at, assay_error *err)
 {
     const as_call_row *call = &w->job.calls[at];
@@ -240,6 +263,7 @@ static assay_code run_call(worker *w, int cycle, int at, assay_error *err)
             .bgr = image->bgr, .height = (size_t)image->h, .width = (size_t)image->w};
     }
     if (!code) code = run_and_tell(w, cycle, at, run_regions, err);
+    if (!code && w->job.tells_margins && cycle == 0) code = tell_margins(w, at, err);
     if (!code && w->place.maps_path && cycle == 0) code = save_maps(w, at, err);
     for (size_t i = 0; i < call->shape.n; i++)
         as_image_free(&w->images[i]);

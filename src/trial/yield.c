@@ -21,7 +21,7 @@ typedef struct rows {
 } rows;
 
 /* What rows are gathered of. */
-enum { SAMPLES, ANSWERS, CLEANUPS, MEMORY, ENGINES, PASSES, NOISE, PROFILES, N_LISTS };
+enum { SAMPLES, ANSWERS, CLEANUPS, MEMORY, ENGINES, PASSES, NOISE, PROFILES, MARGINS, N_LISTS };
 
 struct as_yield {
     const as_job *job;  /* borrows */
@@ -361,6 +361,42 @@ static assay_code take_trace(as_yield *yield, const json_t *event, assay_error *
     return add(&yield->lists[PROFILES], &row, sizeof row, err);
 }
 
+static double number_or_nan(const json_t *json)
+{
+    return json_is_number(json) ? json_number_value(json) : NAN;
+}
+
+static assay_code take_margin(as_yield *yield, const json_t *json, int input, assay_error *err)
+{
+    const json_t *box = json_array_get(json, 0);
+    as_margin_row row = {.input = input,
+                         .box = (int64_t)json_integer_value(box),
+                         .pixel = number_or_nan(json_array_get(json, 1)),
+                         .score = number_or_nan(json_array_get(json, 2))};
+    if (!json_is_integer(box) || json_array_size(json) != 3 || row.box < -2)
+        return not_allowed("a margin that is none", err);
+    return add(&yield->lists[MARGINS], &row, sizeof row, err);
+}
+
+static assay_code take_margins(as_yield *yield, const json_t *event, assay_error *err)
+{
+    int64_t call = integer(event, "call");
+    const json_t *inputs = json_object_get(event, "inputs"), *margin;
+    if (!yield->job->tells_margins || !is_index(call, yield->job->n_calls) ||
+        json_array_size(inputs) != yield->job->calls[call].shape.n)
+        return not_allowed("margins of no call", err);
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < yield->job->calls[call].shape.n && yield->job->keeps_margins; i++) {
+        size_t at;
+        json_array_foreach(json_array_get(inputs, i), at, margin)
+        {
+            code = take_margin(yield, margin, yield->job->calls[call].inputs[i], err);
+            if (code) return code;
+        }
+    }
+    return code;
+}
+
 static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error *err)
 {
     int64_t elapsed_ns = integer(event, "ns"), cycle = integer(event, "cycle");
@@ -444,6 +480,8 @@ assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err)
         code = take_call(yield, event, err);
     else if (strcmp(kind, "trace") == 0)
         code = take_trace(yield, event, err);
+    else if (strcmp(kind, "margins") == 0)
+        code = take_margins(yield, event, err);
     else if (strcmp(kind, "cleanup") == 0)
         code = take_cleanup(yield, event, err);
     else if (strcmp(kind, "noise") == 0)
@@ -497,6 +535,8 @@ void as_yield_record(const as_yield *yield, as_slot_record *record)
     record->n_engines = yield->lists[ENGINES].n;
     record->passes = yield->lists[PASSES].items;
     record->n_passes = yield->lists[PASSES].n;
+    record->margins = yield->lists[MARGINS].items;
+    record->n_margins = yield->lists[MARGINS].n;
     record->noise = yield->lists[NOISE].items;
     record->n_noise = yield->lists[NOISE].n;
     record->profiles = yield->lists[PROFILES].items;
