@@ -80,12 +80,12 @@ static assay_code check_routes(const native *n, assay_error *err)
                    file->n_layers);
 }
 
-/* Tell the trace of a run that is over, with the extents of its first input. */
+/* Tell the trace of a run that is over, with the extents of its first input, which may lack. */
 static assay_code tell_run(const native *n, const assay_tensor *in, int64_t begin_ns,
                            int64_t end_ns, assay_error *err)
 {
     size_t extents[4] = {1, 1, 1, 1};
-    for (int i = 0; i < in->rank && i < 4; i++)
+    for (int i = 0; in && i < in->rank && i < 4; i++)
         extents[i] = (size_t)in->dims[i];
     const as_traced_forward forward = {.begin_ns = begin_ns - n->trace->begin_ns,
                                        .elapsed_ns = end_ns - begin_ns,
@@ -104,7 +104,8 @@ static assay_code run_session(native *n, const assay_tensor *inputs, int n_input
     assay_code code = assay_session_run(n->session, inputs, n_inputs, outputs, n_outputs, err);
     int64_t end_ns = n->trace ? as_clock_ns() : 0;
     if (!code) code = check_routes(n, err);
-    return code || !n->trace ? code : tell_run(n, &inputs[0], begin_ns, end_ns, err);
+    if (code || !n->trace) return code;
+    return tell_run(n, n_inputs > 0 ? inputs : NULL, begin_ns, end_ns, err);
 }
 
 static assay_code native_forward(void *state, const float *x, as_shape4 shape,
@@ -169,7 +170,7 @@ static assay_code native_run(void *state, const as_engine_tensors *inputs,
                              as_engine_tensors *outputs, assay_error *err)
 {
     native *n = state;
-    assay_tensor ordered[AS_ENGINE_PORTS];
+    assay_tensor ordered[AS_ENGINE_PORTS] = {0};
     int n_outputs = assay_model_n_outputs(n->model);
     if (n_outputs > AS_ENGINE_PORTS)
         return as_fail(err, ASSAY_E_UNSUPPORTED, "%s has %d outputs, at most %d are taken",
