@@ -100,7 +100,8 @@ AS_INLINE void tile_finish(const tile_job *job, vf acc[MAX_MR][MAX_VECS], size_t
 /* What vector j of the panel is multiplied with: lane l of all of them has p[l % spread]. */
 AS_INLINE vf tile_spread(const float *p, const size_t j, const size_t spread)
 {
-    p += j * VF_LANES % spread;
+    p += j * VF_LANES &
+         (spread - 1); /* % spread, which clang 14's sanitizer takes for an overflow */
     return spread == 1 ? vf_splat(*p) : spread == 2 ? vf_splat2(p) : vf_splat4(p);
 }
 

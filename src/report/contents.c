@@ -78,7 +78,7 @@ static void put_plot(as_page *page, const as_outputs *outputs, as_plot_id id)
     as_free(path);
 }
 
-assay_code as_put_sections(as_page *page, const as_outputs *outputs, assay_error *err)
+void as_put_sections(as_page *page, const as_outputs *outputs)
 {
     const as_facts *f = outputs->facts;
     for (size_t i = 0; i < AS_COUNT_OF(sections); i++) {
@@ -88,5 +88,4 @@ assay_code as_put_sections(as_page *page, const as_outputs *outputs, assay_error
         if (section->has_plot) put_plot(page, outputs, section->plot);
         section->write(page, f);
     }
-    return as_page_check(page, err);
 }

@@ -187,14 +187,14 @@ assay_code as_write_report_html(const as_outputs *outputs, FILE *out, assay_erro
     fputs("</style></head>\n<body><main>\n", out);
     put_hero(&page, f);
     put_contents(&page, f);
-    assay_code code = as_put_sections(&page, outputs, err);
+    as_put_sections(&page, outputs);
     fputs("<footer>", out);
     as_paragraph(&page,
                  "Derived from evidence.db by assay %s; summary.json has every number, plots/ "
                  "each drawing's script and data.",
                  f->run->assay_version);
     fputs("</footer>\n</main></body></html>\n", out);
-    return code;
+    return as_page_check(&page, err); /* of all that was said, this too */
 }
 
 assay_code as_write_report_md(const as_outputs *outputs, FILE *out, assay_error *err)
@@ -210,5 +210,6 @@ assay_code as_write_report_md(const as_outputs *outputs, FILE *out, assay_error 
                  "%s.",
                  f->run->model_name, f->run->corpus_name, f->n_documents, f->n_inputs,
                  f->n_calls, f->n_rounds_done, f->run->n_rounds, f->run->created);
-    return as_put_sections(&page, outputs, err);
+    as_put_sections(&page, outputs);
+    return as_page_check(&page, err);
 }

@@ -27,8 +27,8 @@ const as_section *as_section_at(size_t i);
 /** Whether this run's report has the section. */
 bool as_section_is_there(const as_section *section, const as_facts *f);
 
-/** All of them with their headings.  @return what as_page_check says. */
-assay_code as_put_sections(as_page *page, const as_outputs *outputs, assay_error *err);
+/** All of them with their headings; as_page_check has what failed. */
+void as_put_sections(as_page *page, const as_outputs *outputs);
 
 /* sections.c */
 void as_section_policies(as_page *page, const as_facts *f);

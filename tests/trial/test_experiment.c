@@ -278,6 +278,7 @@ static void of_runs_that_begin_together_in_one_folder_one_goes_on(void **state)
                  !(result.status == 2 && strstr(said, "holds a run; --force replaces it")))
             fail_msg("exit status %d: %s", result.status, said);
         as_process_result_free(&result);
+        as_process_free(children[i]);
     }
     assert_int_equal(n_done, 1);
     assert_int_equal(exit_status(RESUME(run_folder), NULL, 0), 0);
