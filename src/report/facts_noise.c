@@ -52,7 +52,12 @@ static const as_noise_row *noise_of(const as_facts *f, int slot)
     return NULL;
 }
 
-static int64_t whole(double level) { return isnan(level) ? 0 : (int64_t)level; }
+/* A count again; evidence that nobody of ours wrote may hold any number. */
+static int64_t whole(double level)
+{
+    if (isnan(level)) return 0;
+    return level < 0x1p63 ? (int64_t)fmax(level, -0x1p63) : INT64_MAX;
+}
 
 static void measure_round(as_facts *f, size_t r)
 {
