@@ -311,7 +311,8 @@ typedef struct as_output_row {
 /** How far a decision of the baseline's map stood from its threshold (detect/margins.h). */
 typedef struct as_margin_row {
     int slot, input;
-    int64_t box; /**< Place in the answer; -1 a candidate that was dropped, -2 the rest of the map. */
+    int64_t
+        box; /**< Place in the answer; -1 a candidate that was dropped, -2 the rest of the map. */
     double pixel; /**< Least |probability - thresh| of its pixels. */
     double score; /**< score - box_thresh; NaN of the rest. */
 } as_margin_row;

@@ -45,8 +45,8 @@ typedef struct as_course {
 } as_course;
 
 /** Open the run; close it also when this fails. */
-assay_code as_course_open(const char *run_folder, const as_trial_control *control,
-                          as_course *c, assay_error *err);
+assay_code as_course_open(const char *run_folder, const as_trial_control *control, as_course *c,
+                          assay_error *err);
 
 /** Close it.  @return `code`, or what closing says where `code` is ASSAY_OK. */
 assay_code as_course_close(as_course *course, assay_code code, assay_error *err);
