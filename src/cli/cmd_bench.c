@@ -122,7 +122,7 @@ static assay_code warm_up(bench *b, assay_error *err)
     while (!code && as_steady_goes_on(&b->steady)) {
         double call_ms;
         code = call(b, &call_ms, err);
-        as_steady_add(&b->steady, call_ms);
+        if (!code) as_steady_add(&b->steady, call_ms);
     }
     return code;
 }
