@@ -58,20 +58,25 @@ static bool stop(void *context)
 static void print_proofs(const as_cli *cli, const as_proof *proofs, size_t n, bool is_full)
 {
     as_cpu_info cpu;
-    size_t n_failed = 0;
+    size_t n_holding = 0;
     as_cpu_info_get(&cpu);
     printf("%s, %zu CPUs online, assay %s; %s\n\n", cpu.model, cpu.n_online, ASSAY_VERSION,
            is_full ? "on this machine" : "on simulated machines");
     for (size_t i = 0; i < n; i++) {
         const as_proof *p = &proofs[i];
         printf("%s%-6s%s %-13s %zu of %zu, at %s %zu: %s%s%s%s (%.1f s)\n",
-               as_paint(cli->color_out, p->holds ? AS_GREEN : AS_RED),
-               p->holds ? "holds" : "FAILS", as_paint(cli->color_out, AS_PLAIN), p->name,
-               p->n_counted, p->n, p->is_at_least ? "least" : "most", p->limit, p->claim,
-               p->seen[0] ? " (" : "", p->seen, p->seen[0] ? ")" : "", p->wall_s);
-        n_failed += !p->holds;
+               as_paint(cli->color_out, p->holds      ? AS_GREEN
+                                        : p->is_short ? AS_PLAIN
+                                                      : AS_RED),
+               p->holds      ? "holds"
+               : p->is_short ? "short"
+                             : "FAILS",
+               as_paint(cli->color_out, AS_PLAIN), p->name, p->n_counted, p->n,
+               p->is_at_least ? "least" : "most", p->limit, p->claim, p->seen[0] ? " (" : "",
+               p->seen, p->seen[0] ? ")" : "", p->wall_s);
+        n_holding += p->holds;
     }
-    printf("\n%zu of %zu proofs hold.\n", n - n_failed, n);
+    printf("\n%zu of %zu proofs hold.\n", n_holding, n);
 }
 
 static assay_code print_json(const as_proof *proofs, size_t n, bool is_full, assay_error *err)
@@ -79,12 +84,13 @@ static assay_code print_json(const as_proof *proofs, size_t n, bool is_full, ass
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
         const as_proof *p = &proofs[i];
-        as_json_append(&list, json_pack("{s:s, s:s, s:I, s:I, s:s, s:I, s:b, s:s, s:f}", "name",
-                                        p->name, "claim", p->claim, "trials", (json_int_t)p->n,
-                                        "counted", (json_int_t)p->n_counted, "limit_is",
-                                        p->is_at_least ? "at least" : "at most", "limit",
-                                        (json_int_t)p->limit, "holds", (int)p->holds, "seen",
-                                        p->seen, "wall_s", p->wall_s));
+        as_json_append(&list,
+                       json_pack("{s:s, s:s, s:I, s:I, s:s, s:I, s:b, s:b, s:s, s:f}", "name",
+                                 p->name, "claim", p->claim, "trials", (json_int_t)p->n,
+                                 "counted", (json_int_t)p->n_counted, "limit_is",
+                                 p->is_at_least ? "at least" : "at most", "limit",
+                                 (json_int_t)p->limit, "holds", (int)p->holds, "short",
+                                 (int)p->is_short, "seen", p->seen, "wall_s", p->wall_s));
     }
     json_t *root =
         json_pack("{s:s, s:o}", "machine", is_full ? "this" : "simulated", "proofs", list);
@@ -99,7 +105,7 @@ static int run(const as_cli *cli, const void *values)
     static const char *const worker[] = {"/proc/self/exe", "worker", NULL};
     const selftest_options *o = values;
     as_proof proofs[AS_MOST_PROOFS];
-    size_t n = 0, n_failed = 0;
+    size_t n = 0, n_failed = 0, n_short = 0;
     screen s = {.cli = cli};
     assay_error err = {0};
     const as_selftest_options how = {.is_full = o->full,
@@ -111,14 +117,17 @@ static int run(const as_cli *cli, const void *values)
                                      .context = &s};
     assay_code code = as_selftest_run(&how, proofs, &n, &err);
     end_bar(&s);
-    for (size_t i = 0; i < n && !code; i++)
-        n_failed += !proofs[i].holds;
+    for (size_t i = 0; i < n && !code; i++) {
+        n_short += proofs[i].is_short;
+        n_failed += !proofs[i].holds && !proofs[i].is_short;
+    }
     if (!code && o->json)
         code = print_json(proofs, n, o->full, &err);
     else if (!code)
         print_proofs(cli, proofs, n, o->full);
     if (code) return as_cli_fail(cli, &err);
-    return n_failed ? AS_EXIT_DIFFERENT : AS_EXIT_DONE;
+    if (n_failed) return AS_EXIT_DIFFERENT;
+    return n_short ? AS_EXIT_UNDECIDED : AS_EXIT_DONE;
 }
 
 const as_verb as_verb_selftest = {
@@ -129,7 +138,9 @@ const as_verb as_verb_selftest = {
                    "many have to.  "
                    "Without --full\nthe machines are simulated and it takes seconds; with "
                    "--full this machine "
-                   "runs processes whose work is\nknown.  Exits 1 when a proof does not hold.",
+                   "runs processes whose work is\nknown.  Exits 1 when a proof does not hold, "
+                   "6 when one has too few trials to\n"
+                   "say so (\"short\").",
     .example = "assay selftest\nassay selftest --full --trials 40",
     .options = options,
     .values_bytes = sizeof(selftest_options),

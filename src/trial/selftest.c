@@ -28,11 +28,25 @@ void as_proof_at_most(as_proof *proof, size_t limit)
     proof->holds = proof->n_counted <= limit;
 }
 
+/* It proves nothing, either way. */
+static void be_short(as_proof *proof)
+{
+    proof->is_short = true;
+    proof->holds = false;
+}
+
+void as_proof_rarely_wrong(as_proof *proof, double share)
+{
+    as_proof_at_most(proof, as_most_wrong(proof->n, share));
+    if (proof->holds && pow(1 - share, (double)proof->n) > proof_alpha) be_short(proof);
+}
+
 void as_proof_at_least(as_proof *proof, size_t limit)
 {
     proof->limit = limit;
     proof->is_at_least = true;
     proof->holds = proof->n_counted >= limit;
+    if (limit == 0) be_short(proof); /* nothing was asked */
 }
 
 assay_code as_selftest_step(const as_selftest_options *options, const as_proof *proof,

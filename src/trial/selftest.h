@@ -29,6 +29,7 @@ typedef struct as_proof {
     size_t limit;      /**< The claim holds with at most, or at least, so many. */
     bool is_at_least;
     bool holds;
+    bool is_short;  /**< Too few trials to prove it or not; then it does not hold. */
     char seen[160]; /**< What else was seen, a phrase; "" without. */
     double wall_s;
 } as_proof;

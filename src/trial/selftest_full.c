@@ -43,7 +43,7 @@ static assay_code prove_aa(const as_selftest_options *o, as_proof *proof, assay_
         if (!code) code = as_selftest_step(o, proof, i + 1, err);
     }
     tell_noise(proof, sd, n_dirty);
-    as_proof_at_most(proof, as_most_wrong(proof->n, 0.05));
+    as_proof_rarely_wrong(proof, 0.05);
     return code;
 }
 

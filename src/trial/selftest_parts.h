@@ -18,8 +18,11 @@ extern const as_proof_kind as_quick_proofs[], as_full_proofs[];
 assay_code as_selftest_step(const as_selftest_options *options, const as_proof *proof,
                             size_t n_done, assay_error *err);
 
-/** The claim is that at most, or at least, `limit` of the trials are counted. */
+/** The claim is that at most, or at least, `limit` of the trials are counted; at least 0 is short. */
 void as_proof_at_most(as_proof *proof, size_t limit);
 void as_proof_at_least(as_proof *proof, size_t limit);
+
+/** The claim is that less than `share` of all trials go wrong: at most as_most_wrong of these. */
+void as_proof_rarely_wrong(as_proof *proof, double share);
 
 #endif

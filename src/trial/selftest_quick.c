@@ -112,7 +112,7 @@ static assay_code count_flagged(const as_selftest_options *o, as_proof *proof, b
 static assay_code prove_aa(const as_selftest_options *o, as_proof *proof, assay_error *err)
 {
     assay_code code = count_flagged(o, proof, false, err);
-    as_proof_at_most(proof, as_most_wrong(proof->n, 0.05));
+    as_proof_rarely_wrong(proof, 0.05);
     return code;
 }
 
@@ -136,7 +136,7 @@ static assay_code prove_looks(const as_selftest_options *o, as_proof *proof, ass
         proof->n_counted += is_flagged(&r);
         if (!code) code = as_selftest_step(o, proof, i + 1, err);
     }
-    as_proof_at_most(proof, as_most_wrong(proof->n, 0.05));
+    as_proof_rarely_wrong(proof, 0.05);
     return code;
 }
 
@@ -245,7 +245,7 @@ static assay_code prove_choice(const as_selftest_options *o, as_proof *proof, as
         proof->n_counted += as_verdict_choose(sides, 2, 0).policy != 0;
         if (!code) code = as_selftest_step(o, proof, i + 1, err);
     }
-    as_proof_at_most(proof, as_most_wrong(proof->n, 0.05));
+    as_proof_rarely_wrong(proof, 0.05);
     return code;
 }
 

@@ -12,6 +12,7 @@
 
 #include "trial/kernel_slot.h"
 #include "trial/selftest.h"
+#include "trial/selftest_parts.h"
 #include "trial/simulated.h"
 
 static const char *assay;
@@ -63,6 +64,18 @@ static as_duel_result duel(as_simulated machine, const as_duel_rules *rules)
     if (as_duel_run(rules, as_simulated_slot, &machine, &result, &err))
         fail_msg("%s", err.message);
     return result;
+}
+
+static void too_few_trials_prove_nothing(void **state)
+{
+    (void)state;
+    as_proof few = {.n = 58}, enough = {.n = 59}, wrong = {.n = 59, .n_counted = 1};
+    as_proof_rarely_wrong(&few, 0.05); /* 0.95^58 is 5.1 %: none wrong may be luck */
+    as_proof_rarely_wrong(&enough, 0.05);
+    as_proof_rarely_wrong(&wrong, 0.05);
+    assert_true(few.is_short && !few.holds);
+    assert_true(enough.holds && !enough.is_short);
+    assert_true(!wrong.holds && !wrong.is_short);
 }
 
 static void drift_that_fools_blocks_does_not_fool_pairs(void **state)
@@ -134,6 +147,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_that_prove_five_per_cent_are_those_of_the_binomial),
         cmocka_unit_test(every_quick_proof_holds),
+        cmocka_unit_test(too_few_trials_prove_nothing),
         cmocka_unit_test(a_proof_can_be_interrupted),
         cmocka_unit_test(drift_that_fools_blocks_does_not_fool_pairs),
         cmocka_unit_test(a_budget_buys_what_a_verdict_needs_and_no_more),
