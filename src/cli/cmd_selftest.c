@@ -11,6 +11,7 @@
 typedef struct selftest_options {
     bool full, json;
     int64_t trials, seed;
+    as_strings proofs;
 } selftest_options;
 
 static const selftest_options defaults = {.seed = 1};
@@ -20,6 +21,8 @@ static const as_option options[] = {
             "on this machine, with processes of known work; an hour and more"),
     AS_INT(selftest_options, trials, "trials", "N", 1, 1000000,
            "at most N trials of each proof: a sample, which proves less"),
+    AS_LIST(selftest_options, proofs, "proof", "NAME",
+            "only this proof, \"a/a\" for one; may be given again"),
     AS_INT(selftest_options, seed, "seed", "N", 0, 1000000000, "of all chance; default 1"),
     AS_FLAG(selftest_options, json, "json", "print JSON"),
     AS_OPTIONS_END,
@@ -110,6 +113,8 @@ static int run(const as_cli *cli, const void *values)
     assay_error err = {0};
     const as_selftest_options how = {.is_full = o->full,
                                      .n_trials = (size_t)o->trials,
+                                     .names = o->proofs.items,
+                                     .n_names = o->proofs.n,
                                      .seed = o->seed,
                                      .worker_argv = worker,
                                      .stop = stop,
@@ -133,7 +138,7 @@ static int run(const as_cli *cli, const void *values)
 const as_verb as_verb_selftest = {
     .name = "selftest",
     .summary = "prove that what assay measures may be believed",
-    .usage = "[--full] [--trials N] [--json]",
+    .usage = "[--full] [--proof NAME] [--trials N] [--json]",
     .description = "Each proof says how many trials of how many did what it claims, and how "
                    "many have to.  "
                    "Without --full\nthe machines are simulated and it takes seconds; with "
@@ -141,7 +146,7 @@ const as_verb as_verb_selftest = {
                    "runs processes whose work is\nknown.  Exits 1 when a proof does not hold, "
                    "6 when one has too few trials to\n"
                    "say so (\"short\").",
-    .example = "assay selftest\nassay selftest --full --trials 40",
+    .example = "assay selftest\nassay selftest --full --proof a/a",
     .options = options,
     .values_bytes = sizeof(selftest_options),
     .defaults = &defaults,

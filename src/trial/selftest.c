@@ -2,6 +2,8 @@
 #include "trial/selftest.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/size.h"
@@ -58,18 +60,50 @@ assay_code as_selftest_step(const as_selftest_options *options, const as_proof *
                    proof->n, proof->name);
 }
 
+/* Whether a proof was asked for. */
+static bool is_wanted(const as_selftest_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->n_names; i++)
+        if (strcmp(options->names[i], name) == 0) return true;
+    return options->n_names == 0;
+}
+
+static assay_code check_names(const as_selftest_options *options, const as_proof_kind *kinds,
+                              assay_error *err)
+{
+    char known[256] = "";
+    for (const as_proof_kind *kind = kinds; kind->name; kind++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s\"%s\"",
+                 known[0] ? ", " : "", kind->name);
+    for (size_t i = 0; i < options->n_names; i++) {
+        const as_proof_kind *kind = kinds;
+        while (kind->name && strcmp(kind->name, options->names[i]) != 0)
+            kind++;
+        if (!kind->name)
+            return as_fail(err, ASSAY_E_ARGUMENT, "no proof is named \"%s\", %s ones are %s",
+                           options->names[i], options->is_full ? "full" : "quick", known);
+    }
+    return ASSAY_OK;
+}
+
+static assay_code prove(const as_selftest_options *options, const as_proof_kind *kind,
+                        as_proof *proof, assay_error *err)
+{
+    int64_t begin_ns = as_clock_ns();
+    *proof = (as_proof){.name = kind->name, .claim = kind->claim, .n = kind->n};
+    if (options->n_trials) proof->n = as_min(proof->n, options->n_trials);
+    assay_code code = kind->run(options, proof, err);
+    proof->wall_s = (double)(as_clock_ns() - begin_ns) * 1e-9;
+    return code;
+}
+
 assay_code as_selftest_run(const as_selftest_options *options, as_proof *proofs, size_t *n,
                            assay_error *err)
 {
-    const as_proof_kind *kind = options->is_full ? as_full_proofs : as_quick_proofs;
-    assay_code code = ASSAY_OK;
-    for (*n = 0; kind->name && !code; kind++, ++*n) {
-        as_proof *proof = &proofs[*n];
-        int64_t begin_ns = as_clock_ns();
-        *proof = (as_proof){.name = kind->name, .claim = kind->claim, .n = kind->n};
-        if (options->n_trials) proof->n = as_min(proof->n, options->n_trials);
-        code = kind->run(options, proof, err);
-        proof->wall_s = (double)(as_clock_ns() - begin_ns) * 1e-9;
-    }
+    const as_proof_kind *kinds = options->is_full ? as_full_proofs : as_quick_proofs;
+    *n = 0;
+    assay_code code = check_names(options, kinds, err);
+    for (const as_proof_kind *kind = kinds; kind->name && !code; kind++)
+        if (is_wanted(options, kind->name)) code = prove(options, kind, &proofs[(*n)++], err);
     return code;
 }

@@ -40,6 +40,8 @@ typedef struct as_selftest_options {
     bool is_full; /**< On this machine instead of the simulated one. */
     size_t
         n_trials; /**< Of each proof at most; 0 = what the proof needs.  Fewer are a sample. */
+    const char *const *names; /**< [n_names] Only these proofs, borrowed; none = all. */
+    size_t n_names;
     int64_t seed;
     const char *const *worker_argv; /**< For the full ones: program and verb `worker`. */
     bool (*stop)(void *context);    /**< May be NULL, as the next. */
@@ -51,7 +53,8 @@ typedef struct as_selftest_options {
 /**
  * Run them all.
  * @param proofs  as_proof proofs[AS_MOST_PROOFS], filled up to *n.
- * @return ASSAY_OK also when one does not hold; ASSAY_E_CHILD, ASSAY_E_INTERRUPTED, ASSAY_E_MEMORY.
+ * @return ASSAY_OK also when one does not hold; ASSAY_E_ARGUMENT for a name that no proof has; ASSAY_E_CHILD,
+ *         ASSAY_E_INTERRUPTED, ASSAY_E_MEMORY.
  */
 assay_code as_selftest_run(const as_selftest_options *options, as_proof *proofs, size_t *n,
                            assay_error *err);
