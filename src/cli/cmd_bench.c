@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay bench: how long one network takes on one shape, whole or layer by layer. */
+/* assay bench: how long one network takes on one shape, whole or layer by layer; or operators alone. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "cli/bench_operators.h"
 #include "cli/cli.h"
 #include "cli/resident.h"
 #include "kernels/peak.h"
@@ -19,23 +20,42 @@
 #include "verdict/steady.h"
 
 typedef struct bench_options {
-    const char *shape, *conv, *plan;
-    int64_t threads, repeat;
-    bool layers, json, no_fuse;
+    const char *shape, *conv, *plan, *output;
+    int64_t threads, repeat, rounds, seed;
+    as_strings cases;
+    bool layers, json, no_fuse, operators, exclusive_hardware, force;
 } bench_options;
 
-static const bench_options defaults = {.shape = "1x3x640x640", .repeat = 44};
+/* repeat 0: 44 calls of a network, 200 of an operator in each round. */
+static const bench_options defaults = {.seed = 20260918};
+#define DEFAULT_SHAPE   "1x3x640x640"
+#define NETWORK_REPEAT  44
+#define OPERATOR_REPEAT 200
+#define OPERATOR_ROUNDS 3
 
 static const as_option options[] = {
     AS_TEXT(bench_options, shape, "shape", "NxCxHxW", "input shape; default 1x3x640x640"),
     AS_INT(bench_options, threads, "threads", "T", 1, 1024,
            "threads; default: what the process may use"),
-    AS_INT(bench_options, repeat, "repeat", "N", 1, 1000000, "timed calls; default 44"),
+    AS_INT(bench_options, repeat, "repeat", "N", 1, 1000000,
+           "timed calls; default 44, 200 a round with --operators"),
     AS_TEXT(bench_options, conv, "conv", "ROUTE", "prefer this convolution route"),
     AS_TEXT(bench_options, plan, "plan", "FILE", "run by a plan file of `assay tune`"),
     AS_FLAG(bench_options, no_fuse, "no-fuse", "run every node by itself"),
     AS_FLAG(bench_options, layers, "layers", "time each layer"),
     AS_FLAG(bench_options, json, "json", "print JSON"),
+    AS_FLAG(bench_options, operators, "operators",
+            "no MODEL: a standard 3x3 convolution against depthwise + pointwise, into DIR"),
+    AS_TEXT(bench_options, output, "o,output", "DIR", "folder for the operators' files"),
+    AS_LIST(bench_options, cases, "case", "ICxOCxHxW",
+            "another shape for the operators besides 32x64x32x32 and 4x16x4x4"),
+    AS_INT(bench_options, rounds, "rounds", "N", 1, 1000,
+           "rounds of the operators, 6 and more give intervals; default 3"),
+    AS_INT(bench_options, seed, "seed", "N", 0, INT64_MAX,
+           "of the operators' weights and orders; default 20260918"),
+    AS_FLAG(bench_options, exclusive_hardware, "exclusive-hardware",
+            "note that nothing else runs here"),
+    AS_FLAG(bench_options, force, "force", "replace the operators' files that are in DIR"),
     AS_OPTIONS_END,
 };
 
@@ -330,9 +350,8 @@ static void release(bench *b)
     assay_model_free(b->model);
 }
 
-static int run(const as_cli *cli, const void *values)
+static int run_network(const as_cli *cli, const bench_options *o)
 {
-    const bench_options *o = values;
     bench b = {0};
     as_summary s = {0};
     double p90 = 0;
@@ -358,19 +377,55 @@ static int run(const as_cli *cli, const void *values)
     return status;
 }
 
+static int run_operators(const as_cli *cli, const bench_options *o)
+{
+    if (cli->arguments.n > 0 || o->shape || o->plan || o->layers || o->no_fuse || o->threads)
+        return as_cli_usage(cli, "--operators goes without MODEL, --shape, --threads, --plan, "
+                                 "--layers and --no-fuse: it runs kernels alone on one thread");
+    if (!o->output)
+        return as_cli_usage(cli, "-o DIR is missing, the folder for the operators' files");
+    const as_bench_operators how = {.output = o->output,
+                                    .cases = o->cases,
+                                    .conv = o->conv,
+                                    .rounds = o->rounds ? o->rounds : OPERATOR_ROUNDS,
+                                    .repeat = o->repeat ? o->repeat : OPERATOR_REPEAT,
+                                    .seed = o->seed,
+                                    .exclusive_hardware = o->exclusive_hardware,
+                                    .force = o->force,
+                                    .json = o->json};
+    return as_bench_operators_run(cli, &how);
+}
+
+static int run(const as_cli *cli, const void *values)
+{
+    bench_options o = *(const bench_options *)values;
+    if (o.operators) return run_operators(cli, &o);
+    if (o.output || o.cases.n > 0 || o.rounds || o.exclusive_hardware || o.force)
+        return as_cli_usage(cli,
+                            "-o, --case, --rounds, --exclusive-hardware and --force are of "
+                            "--operators");
+    if (cli->arguments.n == 0)
+        return as_cli_usage(cli, "MODEL is missing, the network to run, or --operators");
+    if (!o.shape) o.shape = DEFAULT_SHAPE;
+    if (!o.repeat) o.repeat = NETWORK_REPEAT;
+    return run_network(cli, &o);
+}
+
 const as_verb as_verb_bench = {
     .name = "bench",
     .summary = "measure a network's latency on one input shape",
-    .usage = "MODEL [--shape NxCxHxW] [--threads T] [--repeat N]",
+    .usage = "MODEL [--shape NxCxHxW] [--threads T] [--repeat N]  |  --operators -o DIR",
     .description =
         "Loads the model, runs it until it is steady, and times N calls. The input is "
         "pseudo-random and the same each time. A comparison of two ways needs "
-        "interleaved runs: `assay experiment` does them.",
-    .example = "assay bench models/ch_PP-OCRv4_det_infer.onnx --shape 1x3x640x640 --threads 1",
+        "interleaved runs: `assay experiment` does them.\n--operators measures no network: it "
+        "holds a standard 3x3 convolution against a depthwise and a pointwise one,\nkernels "
+        "alone, and says why fewer multiply-adds need not be faster.",
+    .example = "assay bench models/ch_PP-OCRv4_det_infer.onnx --shape 1x3x640x640 --threads 1\n"
+               "assay bench --operators -o operators --case 16x32x24x24",
     .options = options,
     .values_bytes = sizeof(bench_options),
     .defaults = &defaults,
-    .least_arguments = 1,
     .most_arguments = 1,
     .run = run,
 };

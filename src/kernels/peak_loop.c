@@ -21,3 +21,18 @@ double KERNEL(peak_loop)(unsigned long n)
     /* The sum is a positive number, which the compiler does not know. */
     return sum > 0 ? (double)n * CHAINS * VF_LANES : 0;
 }
+
+#define STREAM_VECS 4
+
+void KERNEL(stream_loop)(size_t n, const float *restrict in, float scale, float *restrict out)
+{
+    const vf s = vf_splat(scale);
+    for (; n >= STREAM_VECS * VF_LANES; n -= STREAM_VECS * VF_LANES) {
+        unrolled_for (i, STREAM_VECS)
+            vf_store(out + i * VF_LANES, vf_mul(vf_load(in + i * VF_LANES), s));
+        in += STREAM_VECS * VF_LANES;
+        out += STREAM_VECS * VF_LANES;
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = in[i] * scale;
+}

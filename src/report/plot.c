@@ -5,7 +5,7 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
-#include "base/process.h"
+#include "report/gnuplot.h"
 #include "report/outputs.h"
 #include "report/whole_file.h"
 
@@ -108,31 +108,6 @@ static assay_code write_plot(const as_plot *plot, const as_facts *f, const char 
     return as_whole_file_close(&file, ASSAY_OK, err);
 }
 
-/** Run gnuplot in `folder` over the n scripts of `argv`; one that fails is a note, no error. */
-static assay_code run_gnuplot(as_outputs *outputs, const char *const *argv, const char *folder,
-                              bool *drawn, assay_error *err)
-{
-    as_process_options options = as_process_defaults(argv);
-    options.env = (const char *[]){"LC_ALL=C", NULL};
-    options.folder = folder;
-    options.wall_s = 60;
-    as_process_result result = {0};
-    assay_error failure = {0};
-    assay_code code = as_process_run(&options, &result, &failure);
-    *drawn = !code && result.end == AS_PROCESS_EXITED && result.status == 0;
-    if (code == ASSAY_E_NOT_FOUND) {
-        outputs->plot_note = "No plot: gnuplot is not installed; its scripts are in plots/.";
-        return ASSAY_OK;
-    }
-    if (code) {
-        if (err) *err = failure;
-        return code;
-    }
-    if (!*drawn) outputs->plot_note = "No plot: gnuplot failed; its scripts are in plots/.";
-    as_process_result_free(&result);
-    return ASSAY_OK;
-}
-
 /** Read both drawings of plot `id`, or remove what is left of them. */
 static assay_code take_drawings(as_outputs *outputs, as_plot_id id, bool drawn,
                                 const char *folder, assay_error *err)
@@ -151,22 +126,26 @@ static assay_code take_drawings(as_outputs *outputs, as_plot_id id, bool drawn,
 assay_code as_write_plots(as_outputs *outputs, const char *folder, assay_error *err)
 {
     const as_facts *f = outputs->facts;
-    char scripts[AS_N_PLOTS][32];
-    const char *argv[AS_N_PLOTS + 3] = {"gnuplot", "-d"};
-    size_t n = 2;
-    bool drawn;
+    char names[AS_N_PLOTS][32];
+    const char *scripts[AS_N_PLOTS];
+    size_t n = 0;
+    as_drawing drawing;
     assay_code code = ASSAY_OK;
     for (size_t i = 0; !code && i < AS_N_PLOTS; i++) {
         if (!plots[i]->is_drawn(f)) continue;
-        snprintf(scripts[i], sizeof scripts[i], "%s.gp", plots[i]->name);
-        argv[n++] = scripts[i];
+        snprintf(names[i], sizeof names[i], "%s.gp", plots[i]->name);
+        scripts[n++] = names[i];
         code = write_plot(plots[i], f, folder, err);
     }
-    if (n == 2) outputs->plot_note = "No plot: no policy was measured against the baseline.";
-    if (code || n == 2) return code;
-    code = run_gnuplot(outputs, argv, folder, &drawn, err);
+    if (n == 0) outputs->plot_note = "No plot: no policy was measured against the baseline.";
+    if (code || n == 0) return code;
+    code = as_gnuplot_run(folder, scripts, n, &drawing, err);
+    if (!code && drawing == AS_DRAWING_MISSES_GNUPLOT)
+        outputs->plot_note = "No plot: gnuplot is not installed; its scripts are in plots/.";
+    if (!code && drawing == AS_DRAWING_FAILED)
+        outputs->plot_note = "No plot: gnuplot failed; its scripts are in plots/.";
     for (size_t i = 0; !code && i < AS_N_PLOTS; i++)
         if (plots[i]->is_drawn(f))
-            code = take_drawings(outputs, (as_plot_id)i, drawn, folder, err);
+            code = take_drawings(outputs, (as_plot_id)i, drawing == AS_DRAWN, folder, err);
     return code;
 }
