@@ -97,12 +97,15 @@ static assay_code make_benches(studying *s, assay_error *err)
             as_operator_row *row = &s->out->ops[i * AS_N_OPERATORS + m];
             row->copy_bytes_s = as_stream_bytes_s(s->isa, (size_t)row->traffic_bytes);
             row->n_calls = calls_of(s->benches[i], m);
+            if (!(row->copy_bytes_s > 0))
+                code = as_fail(err, ASSAY_E_MEMORY, "no memory to copy %lld bytes",
+                               (long long)row->traffic_bytes);
         }
     }
     return code;
 }
 
-static void describe_study(studying *s)
+static assay_code describe_study(studying *s, assay_error *err)
 {
     const as_operators_options *o = s->options;
     s->out->study.how = (as_operator_study_row){
@@ -118,6 +121,10 @@ static void describe_study(studying *s)
         .near_bytes = NEAR_BYTES,
         .far_bytes = FAR_BYTES,
     };
+    const as_operator_study_row *how = &s->out->study.how;
+    return how->near_bytes_s > 0 && how->far_bytes_s > 0
+               ? ASSAY_OK
+               : as_fail(err, ASSAY_E_MEMORY, "no memory to copy %d bytes", FAR_BYTES);
 }
 
 /** 30 + 200 samples of one operator. */
@@ -190,10 +197,8 @@ assay_code as_operators_run(const as_operators_options *options, as_operators **
     if (!code) code = make_room(&s, err);
     const unsigned saved = as_denormals_flush();
     if (!code) code = make_benches(&s, err);
-    if (!code) {
-        describe_study(&s);
-        code = measure(&s, err);
-    }
+    if (!code) code = describe_study(&s, err);
+    if (!code) code = measure(&s, err);
     as_denormals_restore(saved);
     for (size_t i = 0; s.benches && i < options->n_shapes; i++)
         as_operator_bench_free(s.benches[i]);

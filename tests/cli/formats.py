@@ -112,6 +112,20 @@ def check_profile(document, folder, data):
     document.check("operators.json", operators)
 
 
+def check_operators(document, folder):
+    out = assay("bench", "--operators", "--rounds", 1, "--repeat", 2, "--json", "-q", "-o", folder / "operators")
+    document.check("Operator study", json.loads(out))
+    machine = json.loads((folder / "operators/environment.json").read_text()).pop("machine")
+    document.check("evidence.db", machine)
+    for path in (folder / "operators").iterdir():
+        if path.suffix == ".json":
+            document.check("Operator study", {k: v for k, v in json.loads(path.read_text()).items()
+                                              if k not in ("versions", "machine")})
+        if path.suffix == ".csv":
+            columns = path.read_text().split("\n", 1)[0].split(",")
+            document.check("Operator study", dict.fromkeys(columns))
+
+
 def check_run(document, folder, data):
     run = folder / "run"
     # Padding moves boxes, so that differences are seen.
@@ -148,6 +162,7 @@ def main():
         check_boxes(document, data, broken)
         check_plan(document, folder, data)
         check_profile(document, folder, data)
+        check_operators(document, folder)
         check_run(document, folder, data)
     for section, key in sorted(document.missing):
         print(f"docs/formats.md, {section}: nothing of {key}")
