@@ -44,7 +44,9 @@ static size_t zeros_floats(const as_conv_shape *s) { return (s->kw * s->ic + 15)
 /* Output pixels of a row from the one whose run begins at column x0 on whose runs lie inside it. */
 static size_t n_runs_inside(const as_conv_shape *s, size_t x0)
 {
-    return s->kw <= s->iw && x0 <= s->iw - s->kw ? (s->iw - s->kw - x0) / s->sw + 1 : 0;
+    if (s->kw > s->iw || x0 > s->iw - s->kw) return 0;
+    const size_t room = s->iw - s->kw - x0;
+    return (s->sw == 1 ? room : room / s->sw) + 1; /* on a small map a division is long */
 }
 
 /* Output pixels of a row whose runs leave it. */
@@ -90,17 +92,34 @@ static void fill_taps(const conv_tile_block *block)
     }
 }
 
+/* Runs of small maps are a few vectors, for which a call of the library's copy takes longer. */
+static void copy_floats(float *to, const float *from, size_t n)
+{
+    size_t i = 0;
+    for (; i + VF_LANES <= n; i += VF_LANES)
+        vf_store(to + i, vf_load(from + i));
+    if (i < n) vf_store_tail(to + i, vf_load_tail(from + i, n - i), n - i);
+}
+
+static void clear_floats(float *to, size_t n)
+{
+    size_t i = 0;
+    for (; i + VF_LANES <= n; i += VF_LANES)
+        vf_store(to + i, vf_zero());
+    if (i < n) vf_store_tail(to + i, vf_zero(), n - i);
+}
+
 /* A run of kw tight pixels from column x0 (may be negative, as wrapped) with zeros outside the
  * row. */
 static void copy_run(const as_conv_shape *s, const float *row, size_t x0, float *to)
 {
-    for (size_t kw = 0; kw < s->kw; kw++, to += s->ic) {
-        size_t ix = x0 + kw;
-        if (ix < s->iw)
-            memcpy(to, row + ix * s->ic, s->ic * sizeof *to);
-        else
-            memset(to, 0, s->ic * sizeof *to);
-    }
+    const size_t left = x0 < s->iw ? 0 : 0 - x0; /* huge where the run lies right of the row */
+    const size_t n_before = left < s->kw ? left : s->kw, first = x0 + n_before;
+    const size_t room = n_before < s->kw ? s->iw - first : 0;
+    const size_t n = s->kw - n_before < room ? s->kw - n_before : room;
+    clear_floats(to, n_before * s->ic);
+    if (n > 0) copy_floats(to + n_before * s->ic, row + first * s->ic, n * s->ic);
+    clear_floats(to + (n_before + n) * s->ic, (s->kw - n_before - n) * s->ic);
 }
 
 /* Pointers to the runs of kernel row kh for n pixels of one output row; *copies moves on. */

@@ -14,7 +14,8 @@
  *     acc[i][NR] += phase[x + i] * panel[k][NR]       for a tap k and pixels x + i of the tile
  *
  * The kh rows that an output row reads lie in a ring, so that the next one deals only what is new.
- * A row of padding is a row of zeros.
+ * A row of padding is a row of zeros.  Of a small image all rows lie in a sheet, its padding among
+ * them, where the taps of the first output row, moved on, are those of any other.
  *
  * Exact.  An item is one row of the output.
  */
@@ -60,7 +61,7 @@ static size_t round_up(size_t x, size_t to) { return (x + to - 1) / to * to; }
 
 static size_t phase_floats_of(const as_conv_shape *s)
 {
-    return round_up(round_up(s->ow, 4) + (s->kw - 1) / s->sw, 16);
+    return round_up(round_up(s->ow, 8) + (s->kw - 1) / s->sw, 16);
 }
 
 static size_t taps_floats(const as_conv_shape *s)
@@ -68,9 +69,28 @@ static size_t taps_floats(const as_conv_shape *s)
     return round_up(count_taps(s) * sizeof(float *) / sizeof(float), 16);
 }
 
+/* Floats of an input row, dealt. */
+static size_t row_floats_of(const as_conv_shape *s)
+{
+    return s->ic * s->sw * phase_floats_of(s);
+}
+
+/* Floats up to which an image is small: half of a first cache of 32 KiB. */
+#define MOST_SHEET ((size_t)4096)
+
+/* Rows that the output reads, counted from the padding's first. */
+static size_t sheet_rows(const as_conv_shape *s) { return (s->oh - 1) * s->sh + s->kh; }
+
+static bool has_sheet(const as_conv_shape *s)
+{
+    return s->oh <= MOST_SHEET && sheet_rows(s) <= MOST_SHEET &&
+           sheet_rows(s) * row_floats_of(s) <= MOST_SHEET;
+}
+
 size_t ROUTE(scratch_floats)(const as_conv_shape *s)
 {
-    return taps_floats(s) + phase_floats_of(s) * (1 + s->kh * s->ic * s->sw);
+    return taps_floats(s) + (has_sheet(s) ? sheet_rows(s) * row_floats_of(s)
+                                          : phase_floats_of(s) + s->kh * row_floats_of(s));
 }
 
 /* Places that no row reaches are zeros from here on. */
@@ -83,6 +103,16 @@ static planar_ring make_ring(const as_conv_shape *s, float *scratch)
                          .zeros = zeros,
                          .rows = zeros + phase_floats,
                          .phase_floats = phase_floats};
+}
+
+/* A ring with a slot for every row; a row of padding keeps its zeros. */
+static planar_ring make_sheet(const as_conv_shape *s, float *scratch)
+{
+    float *rows = scratch + taps_floats(s);
+    memset(rows, 0, sheet_rows(s) * row_floats_of(s) * sizeof *rows);
+    return (planar_ring){.taps = (const float **)(void *)scratch,
+                         .rows = rows,
+                         .phase_floats = phase_floats_of(s)};
 }
 
 /* to[j] = from[j * step]; loops that compilers turn into whole vectors for the usual steps. */
@@ -183,6 +213,7 @@ static void fetch_ahead(const as_conv_args *args, const planar_ring *ring, size_
 /* Pixels of a row by the channels of one panel. */
 typedef struct planar_job {
     const float *const *taps;
+    size_t shift; /* what the row reads begins so many floats behind the taps */
     size_t n_taps;
     const float *panel;
     float *out; /* the panel's first channel of the row's first pixel */
@@ -218,7 +249,7 @@ AS_INLINE void tile(const planar_job *job, size_t x, const size_t mr, const size
         unrolled_for (j, vecs)
             acc[i][j] = vf_load(b + j * VF_LANES);
     for (size_t k = 0; k < job->n_taps; k++) {
-        const float *a = job->taps[k] + x;
+        const float *a = job->taps[k] + job->shift + x;
         AS_WHOLE(a);
         vf bv[MOST_VECS];
         b += vecs * VF_LANES;
@@ -233,24 +264,28 @@ AS_INLINE void tile(const planar_job *job, size_t x, const size_t mr, const size
     tile_store(job, acc, x, mr, vecs);
 }
 
-/* Whole tiles, then fours; what the last one has too many reads zeros and is not stored. */
-AS_INLINE void tiles(const planar_job *job, const size_t mr, const size_t vecs)
+/* Whole tiles, then `rest` pixels each; what the last one has too many reads zeros and is not stored. */
+AS_INLINE void tiles(const planar_job *job, const size_t mr, const size_t rest,
+                     const size_t vecs)
 {
     size_t x = job->x;
     for (; x + mr <= job->end; x += mr)
         tile(job, x, mr, vecs);
-    for (; x < job->end; x += 4)
-        tile(job, x, 4, vecs);
+    for (; x < job->end; x += rest)
+        tile(job, x, rest, vecs);
 }
+
+/* Of one vector eight pixels take no longer than four, whose sums wait for themselves. */
+#define REST_1 (TILE_MR_1 < 8 ? TILE_MR_1 : 8)
 
 static void run_panel(const planar_job *job, size_t vecs)
 {
     if (vecs == 3)
-        tiles(job, TILE_MR_3, 3);
+        tiles(job, TILE_MR_3, 4, 3);
     else if (vecs == 2)
-        tiles(job, TILE_MR_2, 2);
+        tiles(job, TILE_MR_2, 4, 2);
     else
-        tiles(job, TILE_MR_1, 1);
+        tiles(job, TILE_MR_1, REST_1, 1);
 }
 
 /* All channels of some pixels of an output row; its steps find them in the first cache. */
@@ -275,21 +310,50 @@ static void run_pixels(const as_conv_args *args, planar_job *job, size_t row)
 
 size_t ROUTE(n_items)(const as_conv_shape *s) { return s->n * s->oh; }
 
+/* Let the taps point at what the first pixel of the first output row reads in the sheet. */
+static void point_sheet(const as_conv_shape *s, const float **tap, const float *sheet)
+{
+    const size_t phase_floats = phase_floats_of(s);
+    for (size_t kh = 0; kh < s->kh; kh++, sheet += row_floats_of(s)) {
+        size_t phase = 0, place = 0;
+        for (size_t kw = 0; kw < s->kw; kw++) {
+            for (size_t c = 0; c < s->ic; c++)
+                *tap++ = sheet + (c * s->sw + phase) * phase_floats + place;
+            if (++phase == s->sw) phase = 0, place++;
+        }
+    }
+}
+
+/* The sheet with the rows that output row y reads.  @return how far its taps move. */
+static size_t fill_sheet(const as_conv_args *args, planar_ring *sheet, size_t image, size_t y)
+{
+    const as_conv_shape *s = &args->shape;
+    for (size_t r = y * s->sh; r < y * s->sh + s->kh; r++)
+        if (r >= s->pad_top && r - s->pad_top < s->ih)
+            ring_row(args, sheet, image, r - s->pad_top, r);
+    return y * s->sh * row_floats_of(s);
+}
+
 void ROUTE(run)(const as_conv_args *args, size_t item_begin, size_t item_end, float *scratch)
 {
     const as_conv_shape *s = &args->shape;
-    planar_ring ring = make_ring(s, scratch);
+    const bool is_small = has_sheet(s);
+    planar_ring ring = is_small ? make_sheet(s, scratch) : make_ring(s, scratch);
     planar_job job = {.taps = ring.taps,
                       .n_taps = count_taps(s),
                       .stride = args->out.pixel_stride,
                       .clamp = KERNEL(epilogue_leading_clamp)(args->epilogue)};
     size_t image = item_begin / s->oh, y = item_begin % s->oh;
+    if (is_small) point_sheet(s, ring.taps, ring.rows);
     for (size_t row = item_begin; row < item_end; row++, y++) {
         if (y == s->oh) ring.next_row = y = 0, image++;
-        point_taps(args, &ring, image, y);
+        if (is_small)
+            job.shift = fill_sheet(args, &ring, image, y);
+        else
+            point_taps(args, &ring, image, y);
         for (job.x = 0; job.x < s->ow; job.x = job.end) {
             job.end = s->ow - job.x < TILE_BLOCK ? s->ow : job.x + TILE_BLOCK;
-            fetch_ahead(args, &ring, image, job.x, job.end);
+            if (!is_small) fetch_ahead(args, &ring, image, job.x, job.end);
             run_pixels(args, &job, row);
         }
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/denormals.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "run/band_call.h"
@@ -190,6 +191,7 @@ assay_code as_execute(const as_plan *plan, as_threads *pool, float *scratch,
                      .scratch = scratch,
                      .scratch_stride = scratch_stride(plan),
                      .timing = timing};
+    const unsigned saved = as_denormals_flush(); /* once: each group asks for the same */
     if (layer_ns) memset(layer_ns, 0, plan->n_layers * sizeof *layer_ns);
     int64_t before = layer_ns ? as_clock_ns() : 0;
     for (size_t i = 0; !code && i < plan->n_groups; i++) {
@@ -201,5 +203,6 @@ assay_code as_execute(const as_plan *plan, as_threads *pool, float *scratch,
         settle(job.group, now - before, layer_ns);
         before = now;
     }
+    as_denormals_restore(saved);
     return code;
 }
