@@ -248,6 +248,18 @@ typedef struct as_softmax_args {
     as_view in, out;
 } as_softmax_args;
 
+/**
+ * The gradient of a convolution's weights out of its input and the gradient of its output: one chain of fused
+ * multiply-adds a weight, over images, rows and pixels in order.  (That of its input is the transposed
+ * convolution of the output's with the same weights: a route of `deconv`.)
+ */
+typedef struct as_weight_grad_args {
+    as_conv_shape shape;  /**< the convolution's */
+    as_view in;           /**< [n][ih][iw][ic] */
+    as_view out_gradient; /**< [n][oh][ow][oc] */
+    float *weights;       /**< float[oc][ic / group][kh][kw], written whole */
+} as_weight_grad_args;
+
 /** nchw[n][c][h][w] <-> view. */
 typedef struct as_layout_args {
     float *nchw;
@@ -285,6 +297,8 @@ typedef struct as_kernels {
     void (*interpolate)(const as_interpolate_args *args, size_t item_begin, size_t item_end);
     size_t (*softmax_items)(const as_softmax_args *args);
     void (*softmax)(const as_softmax_args *args, size_t item_begin, size_t item_end);
+    size_t (*weight_grad_items)(const as_weight_grad_args *args);
+    void (*weight_grad)(const as_weight_grad_args *args, size_t item_begin, size_t item_end);
     size_t (*layout_items)(const as_layout_args *args);
     void (*nchw_to_view)(const as_layout_args *args, size_t item_begin, size_t item_end);
     void (*view_to_nchw)(const as_layout_args *args, size_t item_begin, size_t item_end);

@@ -12,6 +12,7 @@
 #define AS_ARGS_pool         as_pool_args
 #define AS_ARGS_interpolate  as_interpolate_args
 #define AS_ARGS_softmax      as_softmax_args
+#define AS_ARGS_weight_grad  as_weight_grad_args
 #define AS_ARGS_nchw_to_view as_layout_args
 #define AS_ARGS_view_to_nchw as_layout_args
 

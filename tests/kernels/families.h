@@ -29,5 +29,7 @@ kernel_case make_conv(rng *r, const kernel_id *id);
 outcome check_conv(const kernel_id *id, const kernel_case *c, char *what, size_t room);
 kernel_case make_deconv(rng *r, const kernel_id *id);
 outcome check_deconv(const kernel_id *id, const kernel_case *c, char *what, size_t room);
+kernel_case make_weight_grad(rng *r, const kernel_id *id);
+outcome check_weight_grad(const kernel_id *id, const kernel_case *c, char *what, size_t room);
 
 #endif

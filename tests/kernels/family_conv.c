@@ -272,3 +272,38 @@ outcome check_deconv(const kernel_id *id, const kernel_case *c, char *what, size
     return check_route(as_route_find(k->deconv, k->n_deconv, id->variant), as_ref_deconv,
                        &shape, c, what, room);
 }
+
+/* ---- gradient of the weights ------------------------------------------------------------- */
+
+kernel_case make_weight_grad(rng *r, const kernel_id *id)
+{
+    const kernel_id conv = {"conv", rng_below(r, 4) ? "direct" : "depthwise", id->isa};
+    return make_conv(r, &conv);
+}
+
+static void weight_grad_part(void *context, size_t begin, size_t end)
+{
+    void **p = context;
+    ((const as_kernels *)p[0])->weight_grad(p[1], begin, end);
+}
+
+outcome check_weight_grad(const kernel_id *id, const kernel_case *c, char *what, size_t room)
+{
+    const as_kernels *k = as_kernels_get(id->isa);
+    buffers b = {0};
+    rng r = {c->seed};
+    as_weight_grad_args args = {.shape = shape_of(c)};
+    const as_conv_shape *s = &args.shape;
+    output_pair out =
+        buffer_outputs(&b, s->oc, s->ic / s->group, s->kh * s->kw, 1, 1); /* OIHW as rows */
+    args.in = buffer_input(&b, s->n, s->ih, s->iw, s->ic, s->ic + c->xs, &r, c->seed);
+    args.out_gradient = buffer_input(&b, s->n, s->oh, s->ow, s->oc, s->oc + c->ys, &r, c->seed);
+    args.weights = out.want.data;
+    as_ref_weight_grad(&args);
+    args.weights = out.got.data;
+    void *context[] = {(void *)(uintptr_t)k, &args};
+    run_split(k->weight_grad_items(&args), &r, weight_grad_part, context);
+    const bool agrees = outputs_agree(&out, what, room);
+    buffers_free(&b);
+    return agrees ? AGREES : DIFFERS;
+}

@@ -346,6 +346,7 @@ const family families[] = {
     {"pool", N_CASES, make_pool, check_pool},
     {"interpolate", N_CASES, make_interpolate, check_interpolate},
     {"softmax", N_CASES, make_plain, check_softmax},
+    {"weight_grad", N_CASES, make_weight_grad, check_weight_grad},
     {"nchw_to_view", N_CASES, make_plain, check_to_view},
     {"view_to_nchw", N_CASES, make_plain, check_to_nchw},
 };

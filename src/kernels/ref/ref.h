@@ -24,6 +24,7 @@ void as_ref_mean(const as_mean_args *args);
 void as_ref_pool(const as_pool_args *args);
 void as_ref_interpolate(const as_interpolate_args *args);
 void as_ref_softmax(const as_softmax_args *args);
+void as_ref_weight_grad(const as_weight_grad_args *args);
 void as_ref_nchw_to_view(const as_layout_args *args);
 void as_ref_view_to_nchw(const as_layout_args *args);
 

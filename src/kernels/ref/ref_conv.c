@@ -71,3 +71,33 @@ void as_ref_deconv(const as_conv_args *args, const float *weights, const float *
                         as_ref_steps(args->epilogue, sum, image, oy, ox, oc);
                 }
 }
+
+/* The chain of one weight's gradient; pixels whose tap lies in the padding are left out. */
+static float weight_grad_element(const as_weight_grad_args *args, size_t oc, size_t i,
+                                 size_t kh, size_t kw)
+{
+    const as_conv_shape *s = &args->shape;
+    const size_t ic = oc / (s->oc / s->group) * (s->ic / s->group) + i;
+    float sum = 0.0f;
+    for (size_t image = 0; image < s->n; image++)
+        for (size_t oy = 0; oy < s->oh; oy++)
+            for (size_t ox = 0; ox < s->ow; ox++) {
+                const size_t y = oy * s->sh + kh * s->dh, x = ox * s->sw + kw * s->dw;
+                if (y < s->pad_top || y - s->pad_top >= s->ih) continue;
+                if (x < s->pad_left || x - s->pad_left >= s->iw) continue;
+                sum = fmaf(*as_ref_at(&args->in, image, y - s->pad_top, x - s->pad_left, ic),
+                           *as_ref_at(&args->out_gradient, image, oy, ox, oc), sum);
+            }
+    return sum;
+}
+
+void as_ref_weight_grad(const as_weight_grad_args *args)
+{
+    const as_conv_shape *s = &args->shape;
+    float *out = args->weights;
+    for (size_t oc = 0; oc < s->oc; oc++)
+        for (size_t i = 0; i < s->ic / s->group; i++)
+            for (size_t kh = 0; kh < s->kh; kh++)
+                for (size_t kw = 0; kw < s->kw; kw++)
+                    *out++ = weight_grad_element(args, oc, i, kh, kw);
+}
