@@ -63,11 +63,26 @@ void as_session_trace(assay_session *session, bool is_on);
 /** Times of the last traced run, one a layer of its plan; NULL when it was not traced. */
 const int64_t *as_session_layer_ns(const assay_session *session);
 
+/**
+ * Run one group of the last run's plan by itself, again and again, on what that run left in memory: what
+ * its layers take when their input is near.
+ * @param group  below as_session_plan()->n_groups; the inputs that the last run read still stand.
+ * @param elapsed_ns  of all n runs together.
+ */
+assay_code as_session_repeat_group(assay_session *session, size_t group, size_t n,
+                                   int64_t *elapsed_ns, assay_error *err);
+
 /** Note what each thread does in the runs from now on, or stop. */
 void as_session_take_spans(assay_session *session, bool is_on);
 
 /** Of the last run, NULL when they were not taken; valid until the next one. */
 const as_spans *as_session_spans(const assay_session *session);
+
+/** Room for as_layer_shape_text. */
+#define AS_LAYER_SHAPE_ROOM 200
+
+/** "1x24x80x80 -> 1x48x80x80, 3x3 stride 2x2", whatever order the floats lie in, into `out`. */
+void as_layer_shape_text(as_layer *layer, char *out);
 
 /** Append the last run, whose spans were taken, to `trace`.  @return ASSAY_E_MEMORY. */
 assay_code as_session_tell(const assay_session *session, as_trace *trace, assay_error *err);

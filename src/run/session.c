@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "plan/group.h"
 #include "run/execute.h"
 #include "run/model.h"
 #include "run/plan_cache.h"
@@ -235,6 +236,24 @@ assay_code assay_session_run(assay_session *s, const assay_tensor *inputs, int n
     s->has_spans = s->takes_spans;
     give_outputs(plan, outputs);
     return ASSAY_OK;
+}
+
+assay_code as_session_repeat_group(assay_session *s, size_t group, size_t n,
+                                   int64_t *elapsed_ns, assay_error *err)
+{
+    const as_plan *plan = as_session_plan(s);
+    as_plan alone = *plan; /* borrows all of it */
+    assay_code code = ASSAY_OK;
+    alone.groups = plan->groups + group;
+    alone.n_groups = 1;
+    as_threads_enter(s->pool);
+    const int64_t begin_ns = as_clock_ns();
+    for (size_t i = 0; i < n && !code; i++)
+        code = as_execute(&alone, s->pool, s->arena ? s->arena + plan->arena_floats : NULL,
+                          NULL, err);
+    *elapsed_ns = as_clock_ns() - begin_ns;
+    as_threads_leave(s->pool);
+    return code;
 }
 
 size_t assay_dtype_bytes(assay_dtype dtype) { return as_dtype_bytes((as_dtype)dtype); }

@@ -6,7 +6,7 @@
 #include "plan/rows.h"
 #include "run/run.h"
 
-enum { SHAPE_ROOM = 200 };
+enum { SHAPE_ROOM = AS_LAYER_SHAPE_ROOM };
 
 /* A convolution's extents, and what of its kernel is not plain. */
 static void describe_conv(const as_conv_shape *s, char *out)
@@ -45,8 +45,7 @@ static void describe_call(const as_op_call *call, char *out)
     snprintf(out, SHAPE_ROOM, "%s -> %s", in, to);
 }
 
-/* "1x24x80x80 -> 1x48x80x80", whatever order the floats lie in. */
-static void describe_shape(as_layer *layer, char *out)
+void as_layer_shape_text(as_layer *layer, char *out)
 {
     switch (layer->kind) {
     case AS_LAYER_CONV:
@@ -72,7 +71,7 @@ static assay_code add_layers(const as_plan *plan, as_trace *trace, assay_error *
     for (size_t i = 0; i < plan->n_layers && !code; i++) {
         as_layer *layer = &plan->layers[i];
         char shape[SHAPE_ROOM] = "";
-        describe_shape(layer, shape);
+        as_layer_shape_text(layer, shape);
         const as_traced_operator op = {.op = layer->op_type,
                                        .route = as_layer_route(layer),
                                        .name = layer->name,
