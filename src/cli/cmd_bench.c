@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "cli/bench_latency.h"
 #include "cli/bench_operators.h"
 #include "cli/cli.h"
 #include "cli/resident.h"
@@ -20,7 +21,7 @@
 #include "verdict/steady.h"
 
 typedef struct bench_options {
-    const char *shape, *conv, *plan, *output;
+    const char *shape, *conv, *plan, *output, *latency_table;
     int64_t threads, repeat, rounds, seed;
     as_strings cases;
     bool layers, json, no_fuse, operators, exclusive_hardware, force;
@@ -44,6 +45,8 @@ static const as_option options[] = {
     AS_FLAG(bench_options, no_fuse, "no-fuse", "run every node by itself"),
     AS_FLAG(bench_options, layers, "layers", "time each layer"),
     AS_FLAG(bench_options, json, "json", "print JSON"),
+    AS_TEXT(bench_options, latency_table, "latency-table", "FILE",
+            "of several MODELs: time their layers into FILE; of one: predict by FILE"),
     AS_FLAG(bench_options, operators, "operators",
             "no MODEL: a standard 3x3 convolution against depthwise + pointwise, into DIR"),
     AS_TEXT(bench_options, output, "o,output", "DIR", "folder for the operators' files"),
@@ -55,7 +58,8 @@ static const as_option options[] = {
            "of the operators' weights and orders; default 20260918"),
     AS_FLAG(bench_options, exclusive_hardware, "exclusive-hardware",
             "note that nothing else runs here"),
-    AS_FLAG(bench_options, force, "force", "replace the operators' files that are in DIR"),
+    AS_FLAG(bench_options, force, "force",
+            "replace the operators' files that are in DIR, or the table FILE"),
     AS_OPTIONS_END,
 };
 
@@ -396,10 +400,29 @@ static int run_operators(const as_cli *cli, const bench_options *o)
     return as_bench_operators_run(cli, &how);
 }
 
+static int run_latency(const as_cli *cli, const bench_options *o)
+{
+    if (o->conv || o->plan || o->layers || o->no_fuse || o->output || o->cases.n > 0 ||
+        o->rounds)
+        return as_cli_usage(cli, "--latency-table goes with MODEL..., --shape, --threads, "
+                                 "--repeat, --seed, --json and --force alone");
+    const as_bench_latency how = {.file = o->latency_table,
+                                  .shape = o->shape ? o->shape : DEFAULT_SHAPE,
+                                  .threads = o->threads,
+                                  .repeat = o->repeat,
+                                  .seed = o->seed,
+                                  .force = o->force,
+                                  .json = o->json};
+    return as_bench_latency_run(cli, &how);
+}
+
 static int run(const as_cli *cli, const void *values)
 {
     bench_options o = *(const bench_options *)values;
     if (o.operators) return run_operators(cli, &o);
+    if (o.latency_table && cli->arguments.n > 0) return run_latency(cli, &o);
+    if (cli->arguments.n > 1)
+        return as_cli_usage(cli, "several MODELs are timed with --latency-table FILE alone");
     if (o.output || o.cases.n > 0 || o.rounds || o.exclusive_hardware || o.force)
         return as_cli_usage(cli,
                             "-o, --case, --rounds, --exclusive-hardware and --force are of "
@@ -414,18 +437,25 @@ static int run(const as_cli *cli, const void *values)
 const as_verb as_verb_bench = {
     .name = "bench",
     .summary = "measure a network's latency on one input shape",
-    .usage = "MODEL [--shape NxCxHxW] [--threads T] [--repeat N]  |  --operators -o DIR",
+    .usage = "MODEL [--shape NxCxHxW] [--threads T] [--repeat N]  |  --operators -o DIR  |  "
+             "MODEL... --latency-table FILE",
     .description =
         "Loads the model, runs it until it is steady, and times N calls. The input is "
         "pseudo-random and the same each time. A comparison of two ways needs "
         "interleaved runs: `assay experiment` does them.\n--operators measures no network: it "
         "holds a standard 3x3 convolution against a depthwise and a pointwise one,\nkernels "
-        "alone, and says why fewer multiply-adds need not be faster.",
+        "alone, and says why fewer multiply-adds need not be faster.\n--latency-table of "
+        "several "
+        "networks times each of their layers by itself; a network is then predicted as "
+        "the\nsum "
+        "of its layers and what a call takes besides, and each is held out once to tell how "
+        "far "
+        "that is wrong.",
     .example = "assay bench models/ch_PP-OCRv4_det_infer.onnx --shape 1x3x640x640 --threads 1\n"
                "assay bench --operators -o operators --case 16x32x24x24",
     .options = options,
     .values_bytes = sizeof(bench_options),
     .defaults = &defaults,
-    .most_arguments = 1,
+    .most_arguments = AS_ANY_NUMBER,
     .run = run,
 };

@@ -126,6 +126,14 @@ def check_operators(document, folder):
             document.check("Operator study", dict.fromkeys(columns))
 
 
+def check_latency_table(document, folder, data):
+    models, table = [data / "digits.onnx"] * 2, folder / "table.json"
+    words = ["--shape", "1x1x8x8", "--threads", 1, "--repeat", 5, "--json", "--latency-table", table]
+    for some in (models, models[:1]):
+        document.check("Latency table", json.loads(assay("bench", *some, *words)))
+    document.check("Latency table", json.loads(table.read_text()))
+
+
 def check_run(document, folder, data):
     run = folder / "run"
     # Padding moves boxes, so that differences are seen.
@@ -163,6 +171,7 @@ def main():
         check_plan(document, folder, data)
         check_profile(document, folder, data)
         check_operators(document, folder)
+        check_latency_table(document, folder, data)
         check_run(document, folder, data)
     for section, key in sorted(document.missing):
         print(f"docs/formats.md, {section}: nothing of {key}")
