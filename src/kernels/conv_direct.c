@@ -5,7 +5,8 @@
  *
  * Where pixels lie tight (pixel_stride == ic, one group, no dilation) the kw taps of a kernel
  * row are one run of kw * ic floats, so they are one segment; a run that leaves the image on
- * the left or right is copied to scratch with zeros in place of what is outside.
+ * the left or right is copied to scratch with zeros in place of what is outside.  A lone image of
+ * one block is copied whole to a sheet with its padding, where no run leaves it.
  *
  * Exact; any kernel, stride, dilation and group.
  *
@@ -156,11 +157,75 @@ static void fill_runs(const conv_tile_block *block)
     }
 }
 
+/* ---- the sheet ---- */
+
+/* Floats of a sheet at most: it stays in the first cache beside the weights. */
+#define MOST_SHEET ((size_t)4096)
+
+/* Rows and columns that a lone image's outputs read, its padding among them. */
+static size_t sheet_rows(const as_conv_shape *s)
+{
+    return (s->oh - 1) * s->sh + (s->kh - 1) * s->dh + 1;
+}
+
+static size_t sheet_columns(const as_conv_shape *s) { return (s->ow - 1) * s->sw + s->kw; }
+
+/* Floats of the sheet, MOST_SHEET + 1 where it is too large. */
+static size_t sheet_floats(const as_conv_shape *s)
+{
+    const size_t rows = sheet_rows(s), columns = sheet_columns(s);
+    const bool is_small = rows <= MOST_SHEET && columns <= MOST_SHEET && s->ic <= MOST_SHEET &&
+                          rows * columns * s->ic <= MOST_SHEET;
+    return is_small ? rows * columns * s->ic : MOST_SHEET + 1;
+}
+
+static bool has_sheet(const as_conv_shape *s)
+{
+    return s->n == 1 && s->oh <= TILE_BLOCK && s->ow <= TILE_BLOCK &&
+           s->oh * s->ow <= TILE_BLOCK && sheet_floats(s) <= MOST_SHEET;
+}
+
+/* What some rows of one of the images need at most. */
+static size_t sheet_room(const as_conv_shape *s)
+{
+    if (s->ow > TILE_BLOCK || s->oh == 0) return 0;
+    const size_t floats = sheet_floats(s);
+    return floats < MOST_SHEET ? floats : MOST_SHEET;
+}
+
+static void make_sheet(const as_conv_args *args, float *sheet)
+{
+    const as_conv_shape *s = &args->shape;
+    const size_t columns = sheet_columns(s), rows = sheet_rows(s);
+    const size_t room = s->pad_left < columns ? columns - s->pad_left : 0;
+    const size_t n = (s->iw < room ? s->iw : room) * s->ic;
+    clear_floats(sheet, rows * columns * s->ic);
+    for (size_t iy = 0; iy < s->ih && iy + s->pad_top < rows && n > 0; iy++)
+        copy_floats(sheet + ((iy + s->pad_top) * columns + s->pad_left) * s->ic,
+                    args->in.data + iy * s->iw * s->ic, n);
+}
+
+static void fill_from_sheet(const conv_tile_block *block)
+{
+    const as_conv_shape *s = &block->args->shape;
+    float *sheet = block->scratch + zeros_floats(s);
+    const size_t row_floats = sheet_columns(s) * s->ic;
+    conv_place place = conv_place_of(s, block->pixel);
+    make_sheet(block->args, sheet);
+    for (size_t i = 0; i < block->n_pixels; i++) {
+        const float *run = sheet + place.y * s->sh * row_floats + place.x * s->sw * s->ic;
+        for (size_t kh = 0; kh < s->kh; kh++, run += s->dh * row_floats)
+            block->rows[kh * block->rows_stride + i] = run;
+        conv_place_next(s, &place);
+    }
+}
+
 size_t ROUTE(scratch_floats)(const as_conv_shape *shape)
 {
+    const size_t copies = n_copies(shape) * shape->kw * shape->ic, sheet = sheet_room(shape);
     return KERNEL(conv_tile_rows_floats)(shape->kh * shape->kw,
                                          KERNEL(conv_tile_block_pixels)(shape)) +
-           zeros_floats(shape) + n_copies(shape) * shape->kw * shape->ic;
+           zeros_floats(shape) + (sheet > copies ? sheet : copies);
 }
 
 static void run(const as_conv_args *args, size_t chains, size_t item_begin, size_t item_end,
@@ -176,7 +241,9 @@ static void run(const as_conv_args *args, size_t chains, size_t item_begin, size
                            .segment_floats = tight ? s->kw * s->ic : icg,
                            .chains = chains,
                            .group_offset = icg,
-                           .fill = tight ? fill_runs : fill_taps,
+                           .fill = !tight         ? fill_taps
+                                   : has_sheet(s) ? fill_from_sheet
+                                                  : fill_runs,
                            .scratch =
                                scratch + KERNEL(conv_tile_rows_floats)(s->kh * s->kw, block)};
     if (KERNEL(conv_tile_is_pointwise)(s)) {

@@ -81,16 +81,22 @@ static size_t row_floats_of(const as_conv_shape *s)
 /* Rows that the output reads, counted from the padding's first. */
 static size_t sheet_rows(const as_conv_shape *s) { return (s->oh - 1) * s->sh + s->kh; }
 
-static bool has_sheet(const as_conv_shape *s)
+/* Floats of the sheet, MOST_SHEET + 1 where it is too large. */
+static size_t sheet_floats(const as_conv_shape *s)
 {
-    return s->oh <= MOST_SHEET && sheet_rows(s) <= MOST_SHEET &&
-           sheet_rows(s) * row_floats_of(s) <= MOST_SHEET;
+    const bool is_small = s->oh <= MOST_SHEET && sheet_rows(s) <= MOST_SHEET &&
+                          sheet_rows(s) * row_floats_of(s) <= MOST_SHEET;
+    return is_small ? sheet_rows(s) * row_floats_of(s) : MOST_SHEET + 1;
 }
 
+static bool has_sheet(const as_conv_shape *s) { return sheet_floats(s) <= MOST_SHEET; }
+
+/* Some rows of an image that has a ring may have a sheet. */
 size_t ROUTE(scratch_floats)(const as_conv_shape *s)
 {
-    return taps_floats(s) + (has_sheet(s) ? sheet_rows(s) * row_floats_of(s)
-                                          : phase_floats_of(s) + s->kh * row_floats_of(s));
+    const size_t sheet = has_sheet(s) ? sheet_floats(s) : MOST_SHEET;
+    const size_t ring = phase_floats_of(s) + s->kh * row_floats_of(s);
+    return taps_floats(s) + (sheet > ring ? sheet : ring);
 }
 
 /* Places that no row reaches are zeros from here on. */
@@ -109,7 +115,7 @@ static planar_ring make_ring(const as_conv_shape *s, float *scratch)
 static planar_ring make_sheet(const as_conv_shape *s, float *scratch)
 {
     float *rows = scratch + taps_floats(s);
-    memset(rows, 0, sheet_rows(s) * row_floats_of(s) * sizeof *rows);
+    memset(rows, 0, sheet_floats(s) * sizeof *rows);
     return (planar_ring){.taps = (const float **)(void *)scratch,
                          .rows = rows,
                          .phase_floats = phase_floats_of(s)};

@@ -164,7 +164,8 @@ typedef struct as_route {
      */
     void (*pack)(const as_conv_shape *shape, const float *weights, const float *bias,
                  float *packed);
-    /** Floats of scratch that each thread needs, 64-byte aligned; may be 0. */
+    /** Floats of scratch that each thread needs, 64-byte aligned; may be 0.  They also suffice for
+     * some rows of one of the images. */
     size_t (*scratch_floats)(const as_conv_shape *shape);
     /** Units of work. */
     size_t (*n_items)(const as_conv_shape *shape);
