@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/trace.h"
+#include "report/against_layers.h"
 #include "verdict/two_samples.h"
 
 static const char *const stage_names[AS_N_STAGES] = {"preprocess", "forward", "transfer",
@@ -252,6 +254,51 @@ static assay_code add_passes(pair *p, size_t now, size_t then)
     return code;
 }
 
+/* The profile of a policy, NULL without one. */
+static const as_profile_row *profile_of(const as_facts *f, size_t policy)
+{
+    for (size_t i = 0; i < f->n_profiles; i++)
+        if ((size_t)f->slots[f->profiles[i].slot].policy == policy) return &f->profiles[i];
+    return NULL;
+}
+
+static assay_code read_trace(const as_profile_row *profile, as_trace **out, assay_error *err)
+{
+    json_t *told = NULL;
+    *out = NULL;
+    assay_code code = as_json_parse(profile->trace, strlen(profile->trace), 0, &told, err);
+    if (!code) code = as_trace_parse(told, out, err);
+    json_decref(told);
+    return code;
+}
+
+/* Whether both traced the same call. */
+static bool is_same_call(const as_facts *a, int x, const as_facts *b, int y)
+{
+    return strcmp(a->calls[x].id, b->calls[y].id) == 0 &&
+           memcmp(&a->calls[x].shape, &b->calls[y].shape, sizeof a->calls[x].shape) == 0;
+}
+
+static assay_code add_layers(pair *p, size_t now, size_t then)
+{
+    const as_profile_row *is = profile_of(p->now, now), *was = profile_of(p->then, then);
+    as_trace *after = NULL, *before = NULL;
+    as_layer_change *changes = NULL;
+    size_t n = 0;
+    if (!is || !was || !is_same_call(p->now, is->call, p->then, was->call)) return ASSAY_OK;
+    assay_code code = read_trace(is, &after, p->err);
+    if (!code) code = read_trace(was, &before, p->err);
+    if (!code) code = as_layers_compare(before, after, p->out->arena, &changes, &n, p->err);
+    for (size_t i = 0; i < n && !code; i++)
+        code = add_text(p, AS_CHANGE_LAYER,
+                        text(p, "%s %s", as_facts_name(p->now, now), changes[i].what),
+                        changes[i].then, changes[i].now, false);
+    as_free(changes);
+    as_trace_free(before);
+    as_trace_free(after);
+    return code;
+}
+
 static assay_code add_policies(pair *p)
 {
     assay_code code = ASSAY_OK;
@@ -263,6 +310,7 @@ static assay_code add_policies(pair *p)
         if (code || then < 0) continue;
         code = add_objects(p, AS_CHANGE_KERNEL, name, engine_of(p->then, (size_t)then),
                            engine_of(p->now, i));
+        if (!code) code = add_layers(p, i, (size_t)then);
         if (!code) code = add_passes(p, i, (size_t)then);
     }
     for (size_t i = 0; i < p->then->n_policies && !code; i++)

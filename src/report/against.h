@@ -24,6 +24,7 @@ typedef enum as_change_kind {
     AS_CHANGE_ANSWERS, /**< Boxes, or whether it failed. */
     AS_CHANGE_POLICY,  /**< There or not, or with other settings. */
     AS_CHANGE_KERNEL,  /**< What an engine says of itself: version, ISA, flags. */
+    AS_CHANGE_LAYER,   /**< Route and time of a layer in the traced calls (against_layers.h). */
     AS_CHANGE_PASS,    /**< Nodes behind a pass over the graph. */
     AS_CHANGE_RUN,     /**< Model, corpus, program, order. */
     AS_CHANGE_MACHINE  /**< A field of the machine. */

@@ -6,10 +6,10 @@
 #include "verdict/two_samples.h"
 
 static const char *const kind_names[] = {
-    [AS_CHANGE_COST] = "cost",      [AS_CHANGE_ANSWERS] = "answers",
-    [AS_CHANGE_POLICY] = "policy",  [AS_CHANGE_KERNEL] = "kernel",
-    [AS_CHANGE_PASS] = "pass",      [AS_CHANGE_RUN] = "run",
-    [AS_CHANGE_MACHINE] = "machine"};
+    [AS_CHANGE_COST] = "cost",     [AS_CHANGE_ANSWERS] = "answers",
+    [AS_CHANGE_POLICY] = "policy", [AS_CHANGE_KERNEL] = "kernel",
+    [AS_CHANGE_LAYER] = "layer",   [AS_CHANGE_PASS] = "pass",
+    [AS_CHANGE_RUN] = "run",       [AS_CHANGE_MACHINE] = "machine"};
 
 static const char *word_of(const as_estimate *e)
 {
@@ -46,8 +46,10 @@ void as_against_print(const as_against *a, FILE *out)
         fputs(
             "The runs do not replay the same calls: neither times nor answers are compared.\n",
             out);
+    bool has_layers = false;
     for (size_t i = 0; i < a->n; i++) {
         const as_change *c = &a->changes[i];
+        has_layers |= c->kind == AS_CHANGE_LAYER;
         fprintf(out, "%s %-8s ", c->is_regression ? "!" : " ", kind_names[c->kind]);
         as_put_plain(out, c->what);
         fputs(": ", out);
@@ -60,6 +62,10 @@ void as_against_print(const as_against *a, FILE *out)
         }
         putc('\n', out);
     }
+    if (has_layers)
+        fputs("Layers are those of one traced call of each run: a hint where to look, without "
+              "an interval.\n",
+              out);
 }
 
 static json_t *change_json(const as_change *c)

@@ -371,13 +371,16 @@ static void add_reviews(const synthetic *what, as_evidence_writer *writer)
 /** What a traced call of policy 0 or 1 told: two operators of 3 and 1 ms in a forward pass of 5 ms. */
 static void add_profile(const synthetic *what, as_evidence_writer *writer, int policy)
 {
-    static const as_profile_row profile = {
-        0, 2,
-        "{\"tells_operators\":true,\"stages_ns\":[1000000,5000000,0,500000],"
-        "\"forwards\":[[0,5000000,3,3,128,256]],"
-        "\"operators\":[[\"Conv\",\"direct\",\"c1\",\"3x3x128x256 -> 3x8x64x128\",1,1],"
-        "[\"Relu\",\"map\",\"r1\",\"\",1,1]],"
-        "\"spans\":[[0,0,500000,3000000,3000000],[1,0,3500000,1000000,1000000]]}"};
+    const int relu_ns = what->profile_relu_ns ? what->profile_relu_ns : 1000000;
+    char trace[640];
+    snprintf(trace, sizeof trace,
+             "{\"tells_operators\":true,\"stages_ns\":[1000000,5000000,0,500000],"
+             "\"forwards\":[[0,5000000,3,3,128,256]],"
+             "\"operators\":[[\"Conv\",\"%s\",\"c1\",\"3x3x128x256 -> 3x8x64x128\",1,1],"
+             "[\"Relu\",\"map\",\"r1\",\"\",1,1]],"
+             "\"spans\":[[0,0,500000,3000000,3000000],[1,0,3500000,%d,%d]]}",
+             what->profile_route ? what->profile_route : "direct", relu_ns, relu_ns);
+    const as_profile_row profile = {0, 2, trace};
     static const as_route_row route = {0, "conv=gemm", "gemm", "ran", 0};
     as_slot_record record = {.slot = slot_row(what, AS_PHASE_PROFILE, 0, policy),
                              .profiles = &profile,

@@ -37,8 +37,10 @@ typedef struct synthetic {
     bool
         has_hostile_names; /**< Documents named with markup, bytes that are no UTF-8, controls. */
     double slowdown;       /**< Factor on every forward time; 0 = 1. */
-    bool has_profiles;     /**< A traced call of base and gemm; gemm's route is missed in it. */
-    bool is_wild;          /**< Boxes with scores that are no numbers, maps with such values. */
+    const char *profile_route; /**< Of the convolution in a traced call; NULL = "direct". */
+    int profile_relu_ns;       /**< Of the other operator; 0 = 1 ms. */
+    bool has_profiles; /**< A traced call of base and gemm; gemm's route is missed in it. */
+    bool is_wild;      /**< Boxes with scores that are no numbers, maps with such values. */
 } synthetic;
 
 /** Shares of the baseline's forward time. */

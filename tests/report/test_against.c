@@ -185,6 +185,29 @@ static as_requirement_state gate(int n_policies, int rounds, const char *wanted,
     return state;
 }
 
+static void layers_with_another_route_and_those_that_moved_are_named(void **state)
+{
+    (void)state;
+    synthetic now = twelve, then = twelve;
+    now.has_profiles = then.has_profiles = true;
+    said s = compare(&now, &then);
+    assert_null(strstr(s.text, "layer"));
+    forget(&s);
+    now.profile_route = "winograd4";
+    now.profile_relu_ns = 1500000;
+    s = compare(&now, &then);
+    const json_t *conv = find(&s, "layer", "base Conv c1 3x3x128x256 -> 3x8x64x128"),
+                 *relu = find(&s, "layer", "base Relu r1");
+    assert_non_null(conv);
+    assert_string_equal(json_string_value(json_object_get(conv, "then")), "direct, 3.000 ms");
+    assert_string_equal(json_string_value(json_object_get(conv, "now")), "winograd4, 3.000 ms");
+    assert_non_null(relu);
+    assert_string_equal(json_string_value(json_object_get(relu, "now")), "map, 1.500 ms");
+    assert_int_equal(s.n_regressions, 0);
+    assert_non_null(strstr(s.text, "Layers are those of one traced call of each run: "));
+    forget(&s);
+}
+
 static void a_requirement_holds_every_candidate(void **state)
 {
     (void)state;
@@ -211,7 +234,9 @@ static void failed_allocations_are_reported(void **state)
 {
     (void)state;
     char *folder = synthetic_folder();
-    synthetic_write(&twelve, folder);
+    synthetic traced = twelve;
+    traced.has_profiles = true;
+    synthetic_write(&traced, folder);
     as_report *report;
     FILE *out = fopen("/dev/null", "w");
     size_t n_regressions;
@@ -239,6 +264,7 @@ int main(void)
         cmocka_unit_test(three_rounds_decide_nothing_and_say_how_many_would),
         cmocka_unit_test(changed_boxes_are_a_regression_of_whoever_changed),
         cmocka_unit_test(policies_in_one_run_alone_are_named),
+        cmocka_unit_test(layers_with_another_route_and_those_that_moved_are_named),
         cmocka_unit_test(a_requirement_holds_every_candidate),
         cmocka_unit_test(failed_allocations_are_reported),
     };
