@@ -80,7 +80,7 @@ const as_verb as_verb_summarize = {
         "same evidence\n"
         "gives the same bytes.  --against names what changed since another run: "
         "cost with its interval,\n"
-        "answers, settings, kernels, passes, the machine.  --lang zh writes reports and "
+        "answers, settings, kernels, layers, passes, the machine.  --lang zh writes reports and "
         "verdict in Chinese;\n"
         "keys, columns and what the evidence says itself stay.  Exits 1 when a policy "
         "failed or its boxes\n"
