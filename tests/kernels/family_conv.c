@@ -294,6 +294,8 @@ outcome check_weight_grad(const kernel_id *id, const kernel_case *c, char *what,
     rng r = {c->seed};
     as_weight_grad_args args = {.shape = shape_of(c)};
     const as_conv_shape *s = &args.shape;
+    args.shape.oh = case_extent(c->ih, c->kh, c->sh, c->dh, c->pt, c->pb);
+    args.shape.ow = case_extent(c->iw, c->kw, c->sw, c->dw, c->pl, c->pr);
     output_pair out =
         buffer_outputs(&b, s->oc, s->ic / s->group, s->kh * s->kw, 1, 1); /* OIHW as rows */
     args.in = buffer_input(&b, s->n, s->ih, s->iw, s->ic, s->ic + c->xs, &r, c->seed);
