@@ -4,6 +4,9 @@
  *
  *     dw = the kernel weight_grad of x and dy       db = the sum of dy over images and pixels
  *     dx = the transposed convolution of dy by w    (its weights lie as w does, [oc][ic / group][kh][kw])
+ *
+ * At stride 1 the last is a convolution too, of dy by w turned half around with its channels exchanged,
+ * for which the faster kernels are.
  */
 #include <string.h>
 
@@ -55,12 +58,29 @@ as_conv_shape as_layer_shape(const as_layer *l, size_t n)
                            .group = u->group};
 }
 
+bool as_layer_back_is_conv(const as_layer *l) { return l->unit.stride == 1; }
+
 as_conv_shape as_layer_back_shape(const as_layer *l, size_t n)
 {
     as_conv_shape s = as_layer_shape(l, n);
     s.ih = l->out.h, s.iw = l->out.w, s.ic = l->out.c;
     s.oh = l->in.h, s.ow = l->in.w, s.oc = l->in.c;
+    if (as_layer_back_is_conv(l)) s.pad_top = s.pad_left = l->unit.kernel - 1 - l->unit.pad;
     return s;
+}
+
+/* w[group][o][i][taps] -> turned[group][i][o][taps], the taps from the last to the first. */
+static void turn(const as_layer *l, const float *restrict w, float *restrict turned)
+{
+    const size_t n_o = l->unit.out / l->unit.group, n_i = l->in.c / l->unit.group;
+    const size_t n_taps = l->unit.kernel * l->unit.kernel;
+    for (size_t g = 0; g < l->unit.group; g++)
+        for (size_t o = 0; o < n_o; o++)
+            for (size_t i = 0; i < n_i; i++, w += n_taps) {
+                float *to = turned + ((g * n_i + i) * n_o + o) * n_taps;
+                for (size_t t = 0; t < n_taps; t++)
+                    to[t] = w[n_taps - 1 - t];
+            }
 }
 
 /* Weights into both routes' layouts, where training has changed them. */
@@ -70,7 +90,8 @@ static void pack(const as_network *net, as_layer *l)
     const float *weights = net->parameters + l->parameters;
     const as_conv_shape shape = as_layer_shape(l, 1), back = as_layer_back_shape(l, 1);
     l->route->pack(&shape, weights, l->n_biases ? weights + l->n_weights : NULL, l->packed);
-    l->back->pack(&back, weights, NULL, l->packed_back);
+    if (l->turned) turn(l, weights, l->turned);
+    l->back->pack(&back, l->turned ? l->turned : weights, NULL, l->packed_back);
     l->packed_version = net->version;
 }
 

@@ -22,8 +22,12 @@ static void relu_back(const as_pass *pass, as_layer *l, const float *x, float *d
 {
     const size_t n = pass->n * as_extent_size(l->out);
     const float *restrict dy = l->gradient;
-    for (size_t i = 0; dx && i < n; i++)
-        dx[i] = x[i] > 0.0F ? dy[i] : 0.0F;
+    float *restrict to = dx;
+    if (!dx) return;
+    for (size_t i = 0; i < n; i++) {
+        const float d = dy[i];
+        to[i] = x[i] > 0.0F ? d : 0.0F;
+    }
 }
 
 static void add(const as_pass *pass, as_layer *l, const float *x)

@@ -28,8 +28,9 @@ typedef struct as_layer {
     float *values;                /**< [room][out]; owned by the network */
     float *gradient;              /**< likewise, NULL before training */
     const as_route *route, *back; /**< of a convolution and of its input's gradient */
-    float *packed, *packed_back;  /**< owned by the network */
-    uint64_t packed_version;      /**< of the parameters in both */
+    float *packed, *packed_back;  /**< owned by the network, as is the next */
+    float *turned;           /**< weights of `back` where that is a convolution, else NULL */
+    uint64_t packed_version; /**< of the parameters in both */
     double *batch; /**< BATCHNORM: double[4][c] mean, 1 / deviation, two sums; owned likewise */
 } as_layer;
 
@@ -79,9 +80,11 @@ static inline size_t as_extent_size(as_extent e) { return e.h * e.w * e.c; }
 /** The values that unit i gave, -1 the batch itself. */
 const float *as_pass_values(const as_pass *pass, int i);
 
-/** The shape of a CONV or LINEAR layer over n images, and of the transposed one back. */
+/** The shape of a CONV or LINEAR layer over n images, and of the one back from its output. */
 as_conv_shape as_layer_shape(const as_layer *layer, size_t n);
 as_conv_shape as_layer_back_shape(const as_layer *layer, size_t n);
+/** The latter is a convolution and none that is transposed. */
+bool as_layer_back_is_conv(const as_layer *layer);
 
 /** Room for n images; `trains` also for gradients. */
 assay_code as_network_room(as_network *network, size_t n, bool trains, as_threads *pool,

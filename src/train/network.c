@@ -84,10 +84,13 @@ static bool make_layer(const as_network *net, as_layer *l)
     if (!is_convolution(l)) return true;
     const as_conv_shape s = as_layer_shape(l, 1), back = as_layer_back_shape(l, 1);
     l->route = pick_route(net->kernels->conv, net->kernels->n_conv, &s);
-    l->back = pick_route(net->kernels->deconv, net->kernels->n_deconv, &back);
+    const bool is_conv = as_layer_back_is_conv(l);
+    l->back = is_conv ? pick_route(net->kernels->conv, net->kernels->n_conv, &back)
+                      : pick_route(net->kernels->deconv, net->kernels->n_deconv, &back);
+    l->turned = is_conv ? as_alloc_array(l->n_weights, sizeof(float)) : NULL;
     l->packed = as_alloc_array(l->route->packed_floats(&s), sizeof(float));
     l->packed_back = as_alloc_array(l->back->packed_floats(&back), sizeof(float));
-    return l->packed && l->packed_back;
+    return l->packed && l->packed_back && (l->turned || !is_conv);
 }
 
 static float uniform(uint64_t *state, double bound)
@@ -172,6 +175,7 @@ void as_network_free(as_network *net)
     for (size_t i = 0; i < net->n_layers; i++) {
         as_free(net->layers[i].packed);
         as_free(net->layers[i].packed_back);
+        as_free(net->layers[i].turned);
         as_free(net->layers[i].batch);
     }
     as_free(net->layers);

@@ -13,8 +13,8 @@
  *     as_network_free(network);
  *
  * Activations are NHWC, FP32.  The forward pass runs on the engine's kernels, exact routes alone; the
- * gradient of a convolution's input is one of its transposed convolutions, that of its weights the kernel
- * weight_grad.  All of them split outputs and never a sum, so the thread count changes no bit.
+ * gradient of a convolution's input is one of its convolutions (at stride 1) or transposed convolutions,
+ * that of its weights the kernel weight_grad.  All of them split outputs and never a sum, so the thread count changes no bit.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/denormals.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/size.h"
@@ -218,6 +219,8 @@ assay_code as_train(as_network *net, const as_dataset *data, const as_split *spl
                     const as_train_options *options, as_train_result *out, assay_error *err)
 {
     training t = {.net = net, .data = data, .split = split, .options = options};
+    const unsigned saved =
+        as_denormals_flush(); /* means of gradients that stay zero fade into them */
     *out = (as_train_result){0};
     assay_code code = begin(&t, err);
     if (!code && !(out->epochs = as_alloc_array(options->n_epochs, sizeof *out->epochs)))
@@ -228,5 +231,6 @@ assay_code as_train(as_network *net, const as_dataset *data, const as_split *spl
     if (!code && out->best_epoch) restore_best(&t);
     if (code) as_train_result_free(out);
     end(&t);
+    as_denormals_restore(saved);
     return code;
 }
