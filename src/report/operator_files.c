@@ -9,15 +9,6 @@
 #include "report/text.h"
 #include "report/whole_file.h"
 
-/** ",1.234", or "," for NaN. */
-static void put_number(FILE *out, double value)
-{
-    if (isnan(value))
-        putc(',', out);
-    else
-        fprintf(out, ",%.6g", value);
-}
-
 /** "large,standard". */
 static void put_name(FILE *out, const as_operator_row *op)
 {
@@ -38,9 +29,9 @@ static void write_costs(FILE *out, const as_operator_report *r)
         fprintf(out, ",1x%dx%dx%d,1x%dx%dx%d,%lld,%lld,%lld", op->ic, op->h, op->w, op->oc,
                 op->h, op->w, (long long)op->params, (long long)op->macs,
                 (long long)op->ledger_bytes);
-        put_number(out, r->times[i].p10_us);
-        put_number(out, r->times[i].median_us);
-        put_number(out, r->times[i].p90_us);
+        as_put_csv_number(out, r->times[i].p10_us);
+        as_put_csv_number(out, r->times[i].median_us);
+        as_put_csv_number(out, r->times[i].p90_us);
         putc('\n', out);
     }
 }
@@ -55,7 +46,7 @@ static void put_timings(FILE *out, const as_operator_report *r, bool of_parts)
         if (op->is_part != of_parts) continue;
         put_name(out, op);
         fprintf(out, ",%d,%d", s->round + 1, s->repeat + 1);
-        put_number(out, s->latency_us);
+        as_put_csv_number(out, s->latency_us);
         putc('\n', out);
     }
 }
@@ -77,12 +68,12 @@ static void write_ratios(FILE *out, const as_operator_report *r)
     for (size_t i = 0; i < r->n_ratios; i++) {
         const as_operator_ratio *ratio = &r->ratios[i];
         as_put_csv(out, r->study->ops[ratio->standard].shape);
-        put_number(out, ratio->mac_ratio);
-        put_number(out, ratio->time_ratio.ratio);
-        put_number(out, ratio->time_ratio.low);
-        put_number(out, ratio->time_ratio.high);
+        as_put_csv_number(out, ratio->mac_ratio);
+        as_put_csv_number(out, ratio->time_ratio.ratio);
+        as_put_csv_number(out, ratio->time_ratio.low);
+        as_put_csv_number(out, ratio->time_ratio.high);
         fprintf(out, ",%zu", ratio->time_ratio.n);
-        put_number(out, r->study->ops[ratio->dw_pw].factor_error);
+        as_put_csv_number(out, r->study->ops[ratio->dw_pw].factor_error);
         putc('\n', out);
     }
 }
@@ -110,7 +101,7 @@ static void write_roofline(FILE *out, const as_operator_report *r)
         fprintf(out, ",%s,%lld,%lld,%lld", op->routes, (long long)op->macs,
                 (long long)op->products, (long long)op->traffic_bytes);
         for (size_t j = 0; j < AS_COUNT_OF(rest); j++)
-            put_number(out, rest[j]);
+            as_put_csv_number(out, rest[j]);
         fprintf(out, ",%s,%zu\n", roof->is_bound_by_bytes ? "bytes" : "products",
                 r->times[i].n);
     }
@@ -225,22 +216,11 @@ static const struct {
     {"operator-roofline.gp", as_write_operator_roofline},
 };
 
-/** Open `name` in `folder`. */
-static assay_code open_in(const char *folder, const char *name, as_whole_file *file,
-                          assay_error *err)
-{
-    char *path = as_path_join(folder, name);
-    if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", name);
-    assay_code code = as_whole_file_open(path, file, err);
-    as_free(path);
-    return code;
-}
-
 static assay_code write_protocol(const as_operator_report *r, const char *folder,
                                  assay_error *err)
 {
     as_whole_file file;
-    assay_code code = open_in(folder, "benchmark-protocol.json", &file, err);
+    assay_code code = as_whole_file_open_in(folder, "benchmark-protocol.json", &file, err);
     if (code) return code;
     code = as_put_json(file.out, as_operator_protocol_json(r->study), JSON_INDENT(2),
                        "benchmark-protocol.json", err);
@@ -253,7 +233,7 @@ assay_code as_operator_files_write(const as_operator_report *report, const char 
     as_whole_file file;
     assay_code code = ASSAY_OK;
     for (size_t i = 0; !code && i < AS_COUNT_OF(files); i++) {
-        code = open_in(folder, files[i].name, &file, err);
+        code = as_whole_file_open_in(folder, files[i].name, &file, err);
         if (code) break;
         files[i].write(file.out, report);
         code = as_whole_file_close(&file, ASSAY_OK, err);

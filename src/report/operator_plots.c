@@ -12,7 +12,7 @@
 /** Panels beside each other, and the size of one. */
 enum { MOST_COLUMNS = 4, PANEL_WIDTH_PX = 400, PANEL_HEIGHT_PX = 420 };
 
-static void put_head(FILE *out, const char *name, int width_px, int height_px)
+void as_put_study_plot_head(FILE *out, const char *name, int width_px, int height_px)
 {
     fprintf(out,
             "# Draws %s.png:  gnuplot %s.gp\n"
@@ -102,7 +102,8 @@ void as_write_operator_latencies(FILE *out, const as_operator_report *report)
     const as_operator_study *study = report->study;
     const int n = (int)report->n_ratios, columns = n < MOST_COLUMNS ? n : MOST_COLUMNS;
     const int rows = (n + MOST_COLUMNS - 1) / MOST_COLUMNS;
-    put_head(out, "operator-latencies", columns * PANEL_WIDTH_PX, rows * PANEL_HEIGHT_PX);
+    as_put_study_plot_head(out, "operator-latencies", columns * PANEL_WIDTH_PX,
+                           rows * PANEL_HEIGHT_PX);
     fprintf(
         out,
         "# Boxes: quartiles and median; whiskers: 10th to 90th percentile of %d rounds x %d "
@@ -138,7 +139,7 @@ static const struct {
 void as_write_operator_roofline(FILE *out, const as_operator_report *report)
 {
     const as_operator_study_row *how = &report->study->how;
-    put_head(out, "operator-roofline", 960, 620);
+    as_put_study_plot_head(out, "operator-roofline", 960, 620);
     fprintf(
         out,
         "# Lines: the peak of fused multiply-adds, and what copies of %lld and %lld bytes "
@@ -176,17 +177,32 @@ void as_write_operator_roofline(FILE *out, const as_operator_report *report)
     putc('\n', out);
 }
 
-assay_code as_draw_operator_plots(const char *folder, assay_error *err)
+assay_code as_draw_study_plots(const char *folder, const char *const *names, size_t n,
+                               assay_error *err)
 {
-    static const char *const scripts[] = {"operator-latencies.gp", "operator-roofline.gp"};
-    static const char *const pictures[] = {"operator-latencies.png", "operator-roofline.png"};
-    as_drawing drawing;
-    assay_code code = as_gnuplot_run(folder, scripts, AS_COUNT_OF(scripts), &drawing, err);
-    for (size_t i = 0; !code && drawing != AS_DRAWN && i < AS_COUNT_OF(pictures); i++) {
-        char *path = as_path_join(folder, pictures[i]);
-        if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to remove a picture");
-        code = as_path_remove(path, err); /* an older study's, or half of one */
+    char *scripts[AS_GNUPLOT_SCRIPTS] = {0};
+    assay_code code = ASSAY_OK;
+    as_drawing drawing = AS_DRAWN;
+    for (size_t i = 0; i < n; i++) {
+        scripts[i] = as_format("%s.gp", names[i]);
+        if (!scripts[i]) code = as_fail(err, ASSAY_E_MEMORY, "no memory to draw %s", names[i]);
+    }
+    if (!code) code = as_gnuplot_run(folder, (const char *const *)scripts, n, &drawing, err);
+    for (size_t i = 0; !code && drawing != AS_DRAWN && i < n; i++) {
+        char *path = as_format("%s/%s.png", folder, names[i]);
+        if (path)
+            code = as_path_remove(path, err); /* an older study's, or half of one */
+        else
+            code = as_fail(err, ASSAY_E_MEMORY, "no memory to remove a picture");
         as_free(path);
     }
+    for (size_t i = 0; i < n; i++)
+        as_free(scripts[i]);
     return code;
+}
+
+assay_code as_draw_operator_plots(const char *folder, assay_error *err)
+{
+    static const char *const names[] = {"operator-latencies", "operator-roofline"};
+    return as_draw_study_plots(folder, names, AS_COUNT_OF(names), err);
 }

@@ -18,4 +18,14 @@ void as_write_operator_roofline(FILE *out, const as_operator_report *report);
 /** Draw both in `folder`; what gnuplot cannot draw is left out. */
 assay_code as_draw_operator_plots(const char *folder, assay_error *err);
 
+/** Begin the script NAME.gp of a picture NAME.png: size, fonts, axes. */
+void as_put_study_plot_head(FILE *out, const char *name, int width_px, int height_px);
+
+/**
+ * Draw NAME.png in `folder` by NAME.gp, for n <= AS_GNUPLOT_SCRIPTS names; what gnuplot cannot draw is
+ * left out.
+ */
+assay_code as_draw_study_plots(const char *folder, const char *const *names, size_t n,
+                               assay_error *err);
+
 #endif

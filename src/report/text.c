@@ -160,6 +160,14 @@ void as_put_csv(FILE *out, const char *text)
     putc('"', out);
 }
 
+void as_put_csv_number(FILE *out, double value)
+{
+    if (isnan(value))
+        putc(',', out);
+    else
+        fprintf(out, ",%.6g", value);
+}
+
 json_t *as_json_text(const char *text)
 {
     char *clean = as_text_clean(text);

@@ -31,6 +31,9 @@ void as_put_md(FILE *out, const char *text);
 /** ... as one CSV field, quoted where it has to be (RFC 4180); bytes stay as they are. */
 void as_put_csv(FILE *out, const char *text);
 
+/** ",1.234": a further field of a line of CSV; "," for NaN. */
+void as_put_csv_number(FILE *out, double value);
+
 /** ... as it is, for a terminal. */
 void as_put_plain(FILE *out, const char *text);
 

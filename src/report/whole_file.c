@@ -23,6 +23,16 @@ assay_code as_whole_file_open(const char *path, as_whole_file *file, assay_error
     return code;
 }
 
+assay_code as_whole_file_open_in(const char *folder, const char *name, as_whole_file *file,
+                                 assay_error *err)
+{
+    char *path = as_path_join(folder, name);
+    if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to write %s", name);
+    assay_code code = as_whole_file_open(path, file, err);
+    as_free(path);
+    return code;
+}
+
 assay_code as_whole_file_close(as_whole_file *file, assay_code code, assay_error *err)
 {
     int failed = ferror(file->out);

@@ -24,6 +24,10 @@ typedef struct as_whole_file {
 /** Begin to write `path`.  @return ASSAY_E_IO, ASSAY_E_MEMORY, with nothing to close. */
 assay_code as_whole_file_open(const char *path, as_whole_file *file, assay_error *err);
 
+/** The same for `name` in `folder`. */
+assay_code as_whole_file_open_in(const char *folder, const char *name, as_whole_file *file,
+                                 assay_error *err);
+
 /**
  * End it: synced and renamed to its place if `code` is ASSAY_OK and every print succeeded, else
  * dropped with nothing changed at its place.
