@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A search's tables, its choice and its picture. */
+#include "report/candidate_files.h"
+
+#include <math.h>
+
+#include "base/compiler.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "report/operator_plots.h"
+#include "report/plot.h"
+#include "report/text.h"
+#include "report/whole_file.h"
+
+static void write_results(FILE *out, const as_candidate_report *r)
+{
+    fputs("name,validation_acc,params,mac,median_us,p10_us,p90_us,test_acc,"
+          "pareto_validation_latency\n",
+          out);
+    for (size_t i = 0; i < r->candidates->n; i++) {
+        const as_candidate_row *row = &r->candidates->rows[i];
+        as_put_csv(out, row->name);
+        as_put_csv_number(out, row->validation_accuracy);
+        fprintf(out, ",%lld,%lld", (long long)row->params, (long long)row->macs);
+        as_put_csv_number(out, r->scored[i].latency_us);
+        as_put_csv_number(out, r->p10_us[i]);
+        as_put_csv_number(out, r->p90_us[i]);
+        as_put_csv_number(out, row->test_accuracy);
+        fprintf(out, ",%s\n", r->is_front[i] ? "true" : "false");
+    }
+}
+
+static void write_samples(FILE *out, const as_candidate_report *r)
+{
+    fputs("name,round,repeat,latency_us\n", out);
+    for (size_t i = 0; i < r->candidates->n_samples; i++) {
+        const as_candidate_sample_row *s = &r->candidates->samples[i];
+        as_put_csv(out, r->candidates->rows[s->candidate].name);
+        fprintf(out, ",%d,%d", s->round + 1, s->repeat + 1);
+        as_put_csv_number(out, s->latency_us);
+        putc('\n', out);
+    }
+}
+
+/** How the two kinds are marked: open off the front, filled on it. */
+static const struct {
+    bool is_separable;
+    const char *title, *colour;
+    int open, filled;
+} marks[] = {
+    {false, "standard 3x3", "#3a7fc1", 6, 7},
+    {true, "depthwise + pointwise", "#c7703a", 4, 5},
+};
+
+/** One line a candidate of that kind: whether the row of this name is one. */
+static void put_kind(FILE *out, const as_candidate_report *r, size_t mark)
+{
+    fprintf(out, "is%zu(name) = 0", mark);
+    for (size_t i = 0; i < r->candidates->n; i++) {
+        const as_candidate_row *row = &r->candidates->rows[i];
+        if (row->is_separable != marks[mark].is_separable) continue;
+        fputs(" \\\n    || name eq ", out);
+        as_put_gnuplot(out, row->name);
+    }
+    putc('\n', out);
+}
+
+static void write_pareto(FILE *out, const as_candidate_report *r)
+{
+    as_put_study_plot_head(out, "candidate-pareto", 960, 620);
+    fputs("# Points: medians; bars: 10th to 90th percentile of the samples; filled: no other "
+          "is as "
+          "good in both and better in one.\n"
+          "set xlabel 'microseconds a call, batch 1, 1 thread'\n"
+          "set ylabel 'validation accuracy'\n"
+          "set grid lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
+          "set key above\n"
+          "set offsets graph 0.08, graph 0.12, graph 0.08, graph 0.08\n",
+          out);
+    for (size_t mark = 0; mark < AS_COUNT_OF(marks); mark++)
+        put_kind(out, r, mark);
+    fputs("file = 'candidate-results.csv'\nplot ", out);
+    for (size_t mark = 0; mark < AS_COUNT_OF(marks); mark++) {
+        const char *colour = marks[mark].colour;
+        fprintf(out,
+                "file every ::1 using (is%zu(strcol(1)) ? $5 : 1/0):2:6:7 with xerrorbars pt 0 "
+                "lc rgb '%s' notitle, \\\n     ",
+                mark, colour);
+        fprintf(out,
+                "file every ::1 using (is%zu(strcol(1)) && strcol(9) ne 'true' ? $5 : 1/0):2 "
+                "with points pt %d ps 1.8 lc rgb '%s' title '%s', \\\n     ",
+                mark, marks[mark].open, colour, marks[mark].title);
+        fprintf(out,
+                "file every ::1 using (is%zu(strcol(1)) && strcol(9) eq 'true' ? $5 : 1/0):2 "
+                "with points pt %d ps 1.8 lc rgb '%s' title '%s, on the front', \\\n     ",
+                mark, marks[mark].filled, colour, marks[mark].title);
+    }
+    fputs("file every ::1 using 5:2:1 with labels left offset 1,0.6 font ',9' notitle\n", out);
+}
+
+/** The name at a place; null without one. */
+static json_t *name_json(const as_candidate_report *r, size_t place)
+{
+    return place == AS_NO_STRUCTURE ? json_null() : as_json_name(r->scored[place].name);
+}
+
+/** Names of the others that tie with a choice. */
+static json_t *ties_json(const as_candidate_report *r, as_pick pick)
+{
+    const size_t n = r->candidates->n;
+    bool *is_tie = as_alloc_array(n, sizeof *is_tie);
+    if (!is_tie) return NULL;
+    json_t *list = json_array();
+    as_structures_ties(r->scored, n, &r->selection, pick, is_tie);
+    for (size_t i = 0; i < n; i++)
+        if (is_tie[i]) as_json_append(&list, as_json_name(r->scored[i].name));
+    as_free(is_tie);
+    return list;
+}
+
+static json_t *selection_json(const as_candidate_report *r)
+{
+    const as_selection *s = &r->selection;
+    json_t *drawn = json_array();
+    for (size_t i = 0; i < AS_COUNT_OF(s->random_names); i++)
+        if (s->random_names[i] != AS_NO_STRUCTURE)
+            as_json_append(&drawn, name_json(r, s->random_names[i]));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:b, s:I, s:b, s:o, s:o}", "manual_baseline",
+        name_json(r, s->manual_baseline), "validation_accuracy", name_json(r, s->by_accuracy),
+        "latency_under_baseline_quality_and_cost", name_json(r, s->by_latency),
+        "random_two_under_same_constraints", name_json(r, s->random_two), "random_two_names",
+        drawn, "random_fallback_to_baseline", s->random_fell_back, "feasible_besides_baseline",
+        (json_int_t)s->n_feasible, "baseline_failed", s->baseline_failed,
+        "validation_accuracy_ties", ties_json(r, AS_PICK_ACCURACY), "latency_ties",
+        ties_json(r, AS_PICK_LATENCY));
+}
+
+assay_code as_selection_write(const as_candidate_report *report, const char *folder,
+                              assay_error *err)
+{
+    as_whole_file file;
+    assay_code code = as_whole_file_open_in(folder, "selection.json", &file, err);
+    if (code) return code;
+    code = as_put_json(file.out, selection_json(report), JSON_INDENT(2), "selection.json", err);
+    return as_whole_file_close(&file, code, err);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(FILE *out, const as_candidate_report *r);
+} files[] = {
+    {"candidate-results.csv", write_results},
+    {"candidate-latency-samples.csv", write_samples},
+    {"candidate-pareto.gp", write_pareto},
+};
+
+assay_code as_candidate_files_write(const as_candidate_report *report, const char *folder,
+                                    assay_error *err)
+{
+    as_whole_file file;
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; !code && i < AS_COUNT_OF(files); i++) {
+        code = as_whole_file_open_in(folder, files[i].name, &file, err);
+        if (code) break;
+        files[i].write(file.out, report);
+        code = as_whole_file_close(&file, ASSAY_OK, err);
+    }
+    static const char *const names[] = {"candidate-pareto"};
+    return code ? code : as_draw_study_plots(folder, names, AS_COUNT_OF(names), err);
+}
