@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/fields.h"
 #include "base/json.h"
 #include "base/size.h"
 #include "corpus/calls.h"
-#include "corpus/fields.h"
 #include "corpus/manifest.h"
 #include "corpus/names.h"
 

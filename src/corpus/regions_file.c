@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "corpus/fields.h"
 #include "corpus/manifest.h"
 
 enum { FILE_BYTES_MAX = 64 << 20 };

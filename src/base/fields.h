@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef ASSAY_CORPUS_FIELDS_H
-#define ASSAY_CORPUS_FIELDS_H
+#ifndef ASSAY_BASE_FIELDS_H
+#define ASSAY_BASE_FIELDS_H
 /*
  * Fields of a JSON object, with one sentence for what is missing or of the wrong kind.  A reader
  * keeps its first failure, so that a whole object can be read before it is looked at:
@@ -11,6 +11,7 @@
  *     if (f.code) return f.code;
  */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -21,6 +22,12 @@ typedef struct as_fields {
     assay_code code;      /**< The first failure: ASSAY_E_FORMAT. */
 } as_fields;
 
+/** Whether the object has the key at all. */
+bool as_field_is(const as_fields *f, const char *key);
+
+/** Fail where the object has a key that is none of known[n]: a typing error must not be a default. */
+void as_fields_known(as_fields *f, const char *const *known, size_t n);
+
 /** A text, borrowed from the object; "" on failure. */
 const char *as_field_text(as_fields *f, const char *key);
 
@@ -29,6 +36,9 @@ const char *as_field_text_or_null(as_fields *f, const char *key);
 
 /** An integer in least..most; `least` on failure. */
 int64_t as_field_int(as_fields *f, const char *key, int64_t least, int64_t most);
+
+/** true or false; false on failure. */
+bool as_field_bool(as_fields *f, const char *key);
 
 /** A number; 0 on failure. */
 double as_field_number(as_fields *f, const char *key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "corpus/fields.h"
+#include "base/fields.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 static const char *kind_of(const json_t *value)
 {
@@ -35,6 +35,32 @@ static const json_t *get(as_fields *f, const char *key, bool is_good, const json
         f->code = as_fail(f->err, ASSAY_E_FORMAT, "\"%s\" is %s, %s is needed", key,
                           kind_of(value), wanted);
     return NULL;
+}
+
+bool as_field_is(const as_fields *f, const char *key)
+{
+    return json_object_get(f->object, key) != NULL;
+}
+
+void as_fields_known(as_fields *f, const char *const *known, size_t n)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)f->object, key, value)
+    {
+        size_t i = 0;
+        while (i < n && strcmp(key, known[i]) != 0)
+            i++;
+        if (i == n && !f->code)
+            f->code = as_fail(f->err, ASSAY_E_FORMAT, "\"%.60s\" is no key here", key);
+    }
+}
+
+bool as_field_bool(as_fields *f, const char *key)
+{
+    const json_t *value = json_object_get(f->object, key);
+    value = get(f, key, json_is_boolean(value), value, "true or false");
+    return json_is_true(value);
 }
 
 const char *as_field_text(as_fields *f, const char *key)
