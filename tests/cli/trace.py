@@ -5,7 +5,8 @@
 Usage: trace.py FOLDER
 
 Complete events of one track have to follow one another or lie one inside the other (Trace Event
-Format, "Complete Events"), or viewers draw them wrongly.
+Format, "Complete Events"), or viewers draw them wrongly.  Every field is held to what that format
+says of it; a field that it does not name is an error here, for viewers drop such a field unsaid.
 """
 import json
 import pathlib
@@ -13,9 +14,46 @@ import sys
 
 ROUNDING_US = 0.002
 
+NUMBER = (int, float)
+# Fields of an event by its phase: Trace Event Format, "Event Descriptions", "Complete Events" and
+# "Metadata Events"; ts and dur are microseconds whatever displayTimeUnit says.
+COMMON = {"name": str, "ph": str, "pid": int, "tid": int, "args": dict}
+FIELDS = {"X": {**COMMON, "cat": str, "ts": NUMBER, "dur": NUMBER}, "M": COMMON}
+# Metadata that names something has args of one field, its name.
+METADATA = ("process_name", "thread_name")
+CATEGORIES = ("stage", "forward", "operator")
+
 
 def read(path):
     return json.loads(path.read_text())
+
+
+def check_event(e):
+    """Every field that the event's phase has, of its type, and no other."""
+    assert e.get("ph") in FIELDS, f"{e} is of no phase that assay writes"
+    fields = FIELDS[e["ph"]]
+    assert set(e) == set(fields), f"{e} has other fields than {sorted(fields)}"
+    for field, kind in fields.items():
+        assert isinstance(e[field], kind) and not isinstance(e[field], bool), f"{field} of {e}"
+    assert e["name"], f"{e} has no name"
+    if e["ph"] == "M":
+        assert e["name"] in METADATA and set(e["args"]) == {"name"}, e
+        assert isinstance(e["args"]["name"], str) and e["args"]["name"], e
+    else:
+        assert e["cat"] in CATEGORIES, e
+
+
+def check_document(trace):
+    """The JSON Object Format: its keys, one process with one name, each track named once."""
+    assert set(trace) == {"displayTimeUnit", "traceEvents"}, sorted(trace)
+    assert trace["displayTimeUnit"] in ("ms", "ns")
+    for e in trace["traceEvents"]:
+        check_event(e)
+    assert len({e["pid"] for e in trace["traceEvents"]}) == 1, "more than one process"
+    named = [e for e in trace["traceEvents"] if e["ph"] == "M"]
+    assert [e["name"] for e in named].count("process_name") == 1
+    tracks = [e["tid"] for e in named if e["name"] == "thread_name"]
+    assert len(tracks) == len(set(tracks)), "a track has two names"
 
 
 def check_track(events):
@@ -33,6 +71,7 @@ def check_track(events):
 def main():
     folder = pathlib.Path(sys.argv[1])
     operators, trace = read(folder / "operators.json"), read(folder / "cpu-trace.json")
+    check_document(trace)
     events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
     names = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
     assert len(events) + len(names) + 1 == len(trace["traceEvents"])
