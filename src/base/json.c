@@ -90,3 +90,21 @@ json_t *as_json_count(int64_t value)
 {
     return value < 0 ? json_null() : json_integer((json_int_t)value);
 }
+
+double as_json_member_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+int64_t as_json_member_integer(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : INT64_MIN;
+}
+
+const char *as_json_member_text(const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    return value ? value : "";
+}

@@ -11,6 +11,7 @@
  */
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -47,6 +48,14 @@ json_t *as_json_real(double value);
 
 /** A count, null for -1, which stands for one that is not known. */
 json_t *as_json_count(int64_t value);
+
+/**
+ * The value under `key`: a number, NaN where there is none; an integer, INT64_MIN where there is none; a
+ * text, borrowed, "" where there is none.  `object` may be NULL or of another kind.
+ */
+double as_json_member_number(const json_t *object, const char *key);
+int64_t as_json_member_integer(const json_t *object, const char *key);
+const char *as_json_member_text(const json_t *object, const char *key);
 
 /** The string of as_json_number for a value that is not finite. */
 const char *as_number_word(double value);

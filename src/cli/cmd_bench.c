@@ -208,14 +208,33 @@ static assay_code look_at_series(bench *b, assay_error *err)
     return as_series_look(b->calls, b->n, &what, &b->series, err);
 }
 
+/* Findings of a flag from the i-th on; 0 where an earlier one has it, which told them all. */
+static size_t count_flag(const as_series_report *series, size_t i)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < series->n_findings; j++) {
+        if (series->findings[j].flag != series->findings[i].flag) continue;
+        if (j < i) return 0;
+        n++;
+    }
+    return n;
+}
+
+/* Once for each flag: a network of microseconds may have thousands of calls below the clock's resolution. */
 static void warn_of_series(const as_cli *cli, const bench *b)
 {
     for (size_t i = 0; i < b->series->n_findings; i++) {
         const as_series_finding *f = &b->series->findings[i];
         if (f->flag == AS_SERIES_FEW || f->flag == AS_SERIES_OUTLIER)
             continue; /* n and spread say it */
-        char which[48] = "";
-        if (f->id >= 0) snprintf(which, sizeof which, " (call %lld)", (long long)f->id + 1);
+        const size_t n = count_flag(b->series, i);
+        if (n == 0) continue;
+        char which[80] = "";
+        if (f->id >= 0 && n == 1)
+            snprintf(which, sizeof which, " (call %lld)", (long long)f->id + 1);
+        else if (f->id >= 0)
+            snprintf(which, sizeof which, " (%zu calls, the first is call %lld)", n,
+                     (long long)f->id + 1);
         if (f->flag == AS_SERIES_TREND || f->flag == AS_SERIES_SHIFT)
             snprintf(which, sizeof which, " (%+.1f %%)", 100 * b->series->change);
         as_warn(cli, "%s%s: %s", as_series_flag_name(f->flag), which,

@@ -60,18 +60,6 @@ assay_code as_latency_table_write(const as_latency_table *t, const char *path, a
 
 /* ---- Reading ---- */
 
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 /* A count of at most 2^31 - 1; else 0. */
 static size_t count_of(const json_t *object, const char *key)
 {
@@ -93,10 +81,10 @@ static assay_code read_rows(const json_t *list, const char *path, as_latency_tab
     for (size_t i = 0; t->rows && i < json_array_size(list); i++) {
         const json_t *json = json_array_get(list, i);
         as_latency_row *r = &t->rows[i];
-        *r = (as_latency_row){.layer = as_strdup(text_of(json, "layer")),
-                              .us = number(json, "us"),
-                              .low_us = number(json, "low_us"),
-                              .high_us = number(json, "high_us")};
+        *r = (as_latency_row){.layer = as_strdup(as_json_member_text(json, "layer")),
+                              .us = as_json_member_number(json, "us"),
+                              .low_us = as_json_member_number(json, "low_us"),
+                              .high_us = as_json_member_number(json, "high_us")};
         t->n_rows = i + 1;
         if (!r->layer) return as_fail(err, ASSAY_E_MEMORY, "no memory for %.100s", path);
         if (!r->layer[0] || !(r->us >= 0))
@@ -112,9 +100,9 @@ static assay_code read_checks(const json_t *list, const char *path, as_latency_t
     for (size_t i = 0; t->checks && i < json_array_size(list); i++) {
         const json_t *json = json_array_get(list, i);
         as_latency_check *c = &t->checks[i];
-        *c = (as_latency_check){.network = as_strdup(text_of(json, "network")),
-                                .predicted_us = number(json, "predicted_us"),
-                                .measured_us = number(json, "measured_us")};
+        *c = (as_latency_check){.network = as_strdup(as_json_member_text(json, "network")),
+                                .predicted_us = as_json_member_number(json, "predicted_us"),
+                                .measured_us = as_json_member_number(json, "measured_us")};
         t->n_checks = i + 1;
         if (!c->network) return as_fail(err, ASSAY_E_MEMORY, "no memory for %.100s", path);
         if (!(c->measured_us > 0) || !(fabs(c->predicted_us) < INFINITY))
@@ -126,16 +114,16 @@ static assay_code read_checks(const json_t *list, const char *path, as_latency_t
 static assay_code read_table(const json_t *root, const char *path, as_latency_table *t,
                              assay_error *err)
 {
-    if (strcmp(text_of(root, "format"), FORMAT) != 0)
+    if (strcmp(as_json_member_text(root, "format"), FORMAT) != 0)
         return as_fail(err, ASSAY_E_FORMAT, "%.100s has format '%.40s', a table has '%s'", path,
-                       text_of(root, "format"), FORMAT);
-    snprintf(t->cpu, sizeof t->cpu, "%s", text_of(root, "cpu"));
-    snprintf(t->isa, sizeof t->isa, "%s", text_of(root, "isa"));
-    snprintf(t->version, sizeof t->version, "%s", text_of(root, "assay"));
+                       as_json_member_text(root, "format"), FORMAT);
+    snprintf(t->cpu, sizeof t->cpu, "%s", as_json_member_text(root, "cpu"));
+    snprintf(t->isa, sizeof t->isa, "%s", as_json_member_text(root, "isa"));
+    snprintf(t->version, sizeof t->version, "%s", as_json_member_text(root, "assay"));
     t->threads = count_of(root, "threads");
     t->n_rounds = count_of(root, "rounds");
     t->n_repeats = count_of(root, "repeats");
-    t->call_us = number(root, "call_us");
+    t->call_us = as_json_member_number(root, "call_us");
     if (t->threads == 0 || !(fabs(t->call_us) < INFINITY))
         return as_fail(err, ASSAY_E_FORMAT, "%.100s lacks its threads or call_us", path);
     assay_code code = read_rows(json_object_get(root, "layers"), path, t, err);

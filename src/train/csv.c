@@ -82,10 +82,22 @@ static size_t count_lines(const char *text, size_t size)
     return n;
 }
 
+/* Whether the line has no number at all: the names of its columns. */
+static bool is_heading(const reader *r)
+{
+    const char *end = line_end(r);
+    for (const char *at = r->at; at < end; at += strcspn(at, ",\n") + 1) {
+        while (at < end && is_blank(*at))
+            at++;
+        if (at < end && is_number_begin(*at)) return false;
+    }
+    return true;
+}
+
 static assay_code read_lines(reader *r, double *values, size_t most, size_t *n)
 {
     while (next_line(r)) {
-        if (r->line == 1 && !is_number_begin(*r->at)) {
+        if (r->line == 1 && is_heading(r)) {
             r->at = line_end(r);
             continue;
         }

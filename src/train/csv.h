@@ -4,7 +4,7 @@
 /*
  * A table of numbers out of comma-separated lines.
  *
- *     p0,p1,label      a heading: a first line that does not begin with a number
+ *     p0,p1,label      a heading: a first line without any number
  *     0,16,3
  *     4,12,7           -> values[2][3]
  */

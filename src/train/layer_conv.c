@@ -18,11 +18,8 @@ static const char *fit_conv(as_layer *l)
     if (u->kernel == 0 || u->stride == 0 || u->out == 0 || u->group == 0)
         return "a convolution needs out, kernel, stride and group above 0";
     if (l->in.c % u->group || u->out % u->group) return "its groups do not divide its channels";
-    if (u->pad >= u->kernel) return "its pad is not below its kernel";
-    if (l->in.h + 2 * u->pad < u->kernel || l->in.w + 2 * u->pad < u->kernel)
-        return "its kernel is larger than its padded input";
-    l->out = (as_extent){(l->in.h + 2 * u->pad - u->kernel) / u->stride + 1,
-                         (l->in.w + 2 * u->pad - u->kernel) / u->stride + 1, u->out};
+    const char *why = as_layer_slide(l, u->out);
+    if (why) return why;
     l->fan_in = l->in.c / u->group * u->kernel * u->kernel;
     l->n_weights = u->out * l->fan_in;
     l->n_biases = u->has_bias ? u->out : 0;

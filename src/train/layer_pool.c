@@ -12,12 +12,7 @@ static const char *fit(as_layer *l)
 {
     const as_unit *u = &l->unit;
     if (u->kernel == 0 || u->stride == 0) return "a pool needs kernel and stride above 0";
-    if (u->pad >= u->kernel) return "its pad is not below its kernel";
-    if (l->in.h + 2 * u->pad < u->kernel || l->in.w + 2 * u->pad < u->kernel)
-        return "its window is larger than its padded input";
-    l->out = (as_extent){(l->in.h + 2 * u->pad - u->kernel) / u->stride + 1,
-                         (l->in.w + 2 * u->pad - u->kernel) / u->stride + 1, l->in.c};
-    return NULL;
+    return as_layer_slide(l, l->in.c);
 }
 
 typedef struct pool_job {

@@ -80,6 +80,12 @@ static inline size_t as_extent_size(as_extent e) { return e.h * e.w * e.c; }
 /** The values that unit i gave, -1 the batch itself. */
 const float *as_pass_values(const as_pass *pass, int i);
 
+/**
+ * Fill `out` of a layer whose kernel slides over its padded input, with n_channels.
+ * @return what does not fit, NULL when all does.
+ */
+const char *as_layer_slide(as_layer *layer, size_t n_channels);
+
 /** The shape of a CONV or LINEAR layer over n images, and of the one back from its output. */
 as_conv_shape as_layer_shape(const as_layer *layer, size_t n);
 as_conv_shape as_layer_back_shape(const as_layer *layer, size_t n);

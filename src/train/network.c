@@ -27,6 +27,17 @@ const as_layer_kind *as_layer_kind_of(as_unit_kind kind)
 
 const char *as_unit_name(as_unit_kind kind) { return as_layer_kind_of(kind)->name; }
 
+const char *as_layer_slide(as_layer *l, size_t n_channels)
+{
+    const as_unit *u = &l->unit;
+    if (u->pad >= u->kernel) return "its pad is not below its kernel";
+    if (l->in.h + 2 * u->pad < u->kernel || l->in.w + 2 * u->pad < u->kernel)
+        return "its kernel is larger than its padded input";
+    l->out = (as_extent){(l->in.h + 2 * u->pad - u->kernel) / u->stride + 1,
+                         (l->in.w + 2 * u->pad - u->kernel) / u->stride + 1, n_channels};
+    return NULL;
+}
+
 static bool is_convolution(const as_layer *l)
 {
     return l->unit.kind == AS_UNIT_CONV || l->unit.kind == AS_UNIT_LINEAR;

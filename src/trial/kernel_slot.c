@@ -83,12 +83,6 @@ done:
     return code;
 }
 
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* The two lines that the process printed. */
 static assay_code take(const char *text, as_duel_slot *out, assay_error *err)
 {
@@ -97,8 +91,8 @@ static assay_code take(const char *text, as_duel_slot *out, assay_error *err)
     assay_code code =
         as_json_parse(text, second ? (size_t)(second - text) : strlen(text), 0, &times, err);
     if (!code && second) code = as_json_parse(second, strlen(second), 0, &noise, err);
-    out->seconds = number(times, "seconds");
-    if (!code && !(out->seconds > 0 && number(times, "checksum") > 0 && noise))
+    out->seconds = as_json_member_number(times, "seconds");
+    if (!code && !(out->seconds > 0 && as_json_member_number(times, "checksum") > 0 && noise))
         code = as_fail(err, ASSAY_E_CHILD, "a kernel's process told no time: %.80s", text);
     if (!code) out->noise = as_protocol_take_noise(noise);
     json_decref(times);

@@ -232,35 +232,23 @@ static char *print_job(const as_latency_models *models, const as_latency_protoco
     return text;
 }
 
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 /* The failure that the process told, by its code. */
 static assay_code told_error(const json_t *event, assay_error *err)
 {
     for (int code = 1; code <= ASSAY_E_INTERRUPTED; code++)
-        if (strcmp(assay_code_name((assay_code)code), text_of(event, "code")) == 0)
-            return as_fail(err, (assay_code)code, "%s", text_of(event, "message"));
+        if (strcmp(assay_code_name((assay_code)code), as_json_member_text(event, "code")) == 0)
+            return as_fail(err, (assay_code)code, "%s", as_json_member_text(event, "message"));
     return as_fail(err, ASSAY_E_CHILD,
                    "a network's process told an error without a known code");
 }
 
 static void take_times(const json_t *times, const json_t *noise, as_model_slot *out)
 {
-    out->median_us = number(times, "median_us");
-    out->least_us = number(times, "least_us");
+    out->median_us = as_json_member_number(times, "median_us");
+    out->least_us = as_json_member_number(times, "least_us");
     out->threads = whole(times, "threads");
-    snprintf(out->engine, sizeof out->engine, "%s", text_of(times, "engine"));
-    snprintf(out->version, sizeof out->version, "%s", text_of(times, "version"));
+    snprintf(out->engine, sizeof out->engine, "%s", as_json_member_text(times, "engine"));
+    snprintf(out->version, sizeof out->version, "%s", as_json_member_text(times, "version"));
     out->noise = as_protocol_take_noise(noise);
 }
 
@@ -271,7 +259,7 @@ static assay_code take(const char *text, as_model_slot *out, assay_error *err)
     const size_t n_first = second ? (size_t)(second - text) : strlen(text);
     json_t *times = NULL, *noise = NULL;
     assay_code code = as_json_parse(text, n_first, 0, &times, NULL);
-    const bool is_error = !code && text_of(times, "event")[0];
+    const bool is_error = !code && as_json_member_text(times, "event")[0];
     if (!code && !is_error && second)
         code = as_json_parse(second, strlen(second), 0, &noise, NULL);
     if (!code && noise) take_times(times, noise, out);

@@ -174,34 +174,22 @@ assay_code as_protocol_noise(FILE *out, const as_noise *n, assay_error *err)
         err);
 }
 
-static int64_t count_of(const json_t *event, const char *key)
-{
-    const json_t *value = json_object_get(event, key);
-    return json_is_integer(value) ? (int64_t)json_integer_value(value) : INT64_MIN;
-}
-
-static double double_of(const json_t *event, const char *key)
-{
-    const json_t *value = json_object_get(event, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 as_noise as_protocol_take_noise(const json_t *event)
 {
-    return (as_noise){.wall_s = double_of(event, "wall_s"),
-                      .cpu_s = double_of(event, "cpu_s"),
-                      .run_delay_s = double_of(event, "run_delay_s"),
-                      .psi_cpu_s = double_of(event, "psi_cpu_s"),
-                      .steal_ticks = count_of(event, "steal_ticks"),
-                      .total_ticks = count_of(event, "total_ticks"),
-                      .n_throttled = count_of(event, "n_throttled"),
-                      .major_faults = count_of(event, "major_faults"),
-                      .switches_wanted = count_of(event, "switches_wanted"),
-                      .switches_forced = count_of(event, "switches_forced"),
-                      .cycles = count_of(event, "cycles"),
-                      .instructions = count_of(event, "instructions"),
-                      .probe_before = double_of(event, "probe_before"),
-                      .probe_after = double_of(event, "probe_after")};
+    return (as_noise){.wall_s = as_json_member_number(event, "wall_s"),
+                      .cpu_s = as_json_member_number(event, "cpu_s"),
+                      .run_delay_s = as_json_member_number(event, "run_delay_s"),
+                      .psi_cpu_s = as_json_member_number(event, "psi_cpu_s"),
+                      .steal_ticks = as_json_member_integer(event, "steal_ticks"),
+                      .total_ticks = as_json_member_integer(event, "total_ticks"),
+                      .n_throttled = as_json_member_integer(event, "n_throttled"),
+                      .major_faults = as_json_member_integer(event, "major_faults"),
+                      .switches_wanted = as_json_member_integer(event, "switches_wanted"),
+                      .switches_forced = as_json_member_integer(event, "switches_forced"),
+                      .cycles = as_json_member_integer(event, "cycles"),
+                      .instructions = as_json_member_integer(event, "instructions"),
+                      .probe_before = as_json_member_number(event, "probe_before"),
+                      .probe_after = as_json_member_number(event, "probe_after")};
 }
 
 assay_code as_protocol_end(FILE *out, int64_t close_ns, const as_engine_facts *facts,

@@ -94,28 +94,10 @@ static assay_code add(rows *list, const void *row, size_t row_bytes, assay_error
     return ASSAY_OK;
 }
 
-static int64_t integer(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_integer(value) ? (int64_t)json_integer_value(value) : INT64_MIN;
-}
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text(const json_t *object, const char *key)
-{
-    const char *value = json_string_value(json_object_get(object, key));
-    return value ? value : "";
-}
-
 /* A whole number in -1..most; INT_MIN where there is none. */
 static int small(const json_t *object, const char *key, int64_t most)
 {
-    int64_t value = integer(object, key);
+    int64_t value = as_json_member_integer(object, key);
     return value >= -1 && value <= most ? (int)value : INT_MIN;
 }
 
@@ -136,7 +118,7 @@ static assay_code add_engine(as_yield *yield, const json_t *event, const char *m
 
 static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error *err)
 {
-    int64_t load_ns = integer(event, "load_ns");
+    int64_t load_ns = as_json_member_integer(event, "load_ns");
     if (yield->is_loaded || load_ns < 0)
         return not_allowed("of loading twice or without a time", err);
     yield->is_loaded = true;
@@ -147,12 +129,14 @@ static assay_code take_loaded(as_yield *yield, const json_t *event, assay_error 
     json_array_foreach(json_object_get(event, "passes"), at, pass)
     {
         as_pass_row row = {
-            .name = as_arena_strdup(yield->arena, text(pass, "name")),
+            .name = as_arena_strdup(yield->arena, as_json_member_text(pass, "name")),
             .nodes_before = small(pass, "nodes_before", INT_MAX - 1),
             .nodes_after = small(pass, "nodes_after", INT_MAX - 1),
-            .seconds = number(pass, "seconds"),
-            .kinds_before = as_arena_strdup(yield->arena, text(pass, "kinds_before")),
-            .kinds_after = as_arena_strdup(yield->arena, text(pass, "kinds_after"))};
+            .seconds = as_json_member_number(pass, "seconds"),
+            .kinds_before =
+                as_arena_strdup(yield->arena, as_json_member_text(pass, "kinds_before")),
+            .kinds_after =
+                as_arena_strdup(yield->arena, as_json_member_text(pass, "kinds_after"))};
         if (code) break;
         if (!row.name || !row.kinds_before || !row.kinds_after) return no_memory(err);
         code = isnan(row.seconds) || row.nodes_before < 0 || row.nodes_after < 0
@@ -171,16 +155,17 @@ static int call_index(const as_yield *yield, const json_t *event)
 
 static assay_code take_memory(as_yield *yield, const json_t *event, assay_error *err)
 {
-    as_memory_row row = {.when = as_arena_strdup(yield->arena, text(event, "when")),
-                         .cycle = small(event, "cycle", yield->job->n_cycles - 1),
-                         .document = small(event, "document", (int64_t)yield->n_documents - 1),
-                         .call = call_index(yield, event),
-                         .process = as_arena_strdup(yield->arena, text(event, "process")),
-                         .rss_bytes = integer(event, "rss"),
-                         .pss_bytes = integer(event, "pss"),
-                         .uss_bytes = integer(event, "uss"),
-                         .peak_rss_bytes = integer(event, "peak_rss"),
-                         .swap_used_bytes = integer(event, "swap")};
+    as_memory_row row = {
+        .when = as_arena_strdup(yield->arena, as_json_member_text(event, "when")),
+        .cycle = small(event, "cycle", yield->job->n_cycles - 1),
+        .document = small(event, "document", (int64_t)yield->n_documents - 1),
+        .call = call_index(yield, event),
+        .process = as_arena_strdup(yield->arena, as_json_member_text(event, "process")),
+        .rss_bytes = as_json_member_integer(event, "rss"),
+        .pss_bytes = as_json_member_integer(event, "pss"),
+        .uss_bytes = as_json_member_integer(event, "uss"),
+        .peak_rss_bytes = as_json_member_integer(event, "peak_rss"),
+        .swap_used_bytes = as_json_member_integer(event, "swap")};
     if (!row.when || !row.process) return no_memory(err);
     if (row.rss_bytes < -1 || row.pss_bytes < -1 || row.uss_bytes < -1 ||
         row.peak_rss_bytes < -1 || row.swap_used_bytes < -1 || row.cycle < -1 ||
@@ -274,7 +259,8 @@ static assay_code check_place(const as_yield *yield, int64_t cycle, int64_t call
 static bool take_clock(const json_t *event, as_clock_fault *out)
 {
     for (int fault = AS_CLOCK_GOOD; fault <= AS_CLOCK_DISAGREES; fault++)
-        if (strcmp(text(event, "clock"), as_clock_fault_name((as_clock_fault)fault)) == 0) {
+        if (strcmp(as_json_member_text(event, "clock"),
+                   as_clock_fault_name((as_clock_fault)fault)) == 0) {
             *out = (as_clock_fault)fault;
             return true;
         }
@@ -313,7 +299,8 @@ static assay_code check_call(const as_call_row *expected, const as_sample_row *r
 
 static assay_code take_call(as_yield *yield, const json_t *event, assay_error *err)
 {
-    int64_t cycle = integer(event, "cycle"), call = integer(event, "call");
+    int64_t cycle = as_json_member_integer(event, "cycle"),
+            call = as_json_member_integer(event, "call");
     bool has_outputs = yield->job->keeps_outputs;
     const json_t *answers = json_object_get(event, has_outputs ? "outputs" : "boxes");
     assay_code code = check_place(yield, cycle, call, err);
@@ -321,8 +308,9 @@ static assay_code take_call(as_yield *yield, const json_t *event, assay_error *e
     const as_call_row *expected = &yield->job->calls[call];
     as_sample_row row = {.cycle = (int)cycle,
                          .call = yield->job->first_call + (int)call,
-                         .map_sha256 = as_arena_strdup(yield->arena, text(event, "map")),
-                         .n_not_finite = integer(event, "not_finite")};
+                         .map_sha256 =
+                             as_arena_strdup(yield->arena, as_json_member_text(event, "map")),
+                         .n_not_finite = as_json_member_integer(event, "not_finite")};
     if (!row.map_sha256) return no_memory(err);
     if (!as_sha256_is_hex(row.map_sha256) || row.n_not_finite < 0 ||
         !take_clock(event, &row.clock) ||
@@ -380,7 +368,7 @@ static assay_code take_margin(as_yield *yield, const json_t *json, int input, as
 
 static assay_code take_margins(as_yield *yield, const json_t *event, assay_error *err)
 {
-    int64_t call = integer(event, "call");
+    int64_t call = as_json_member_integer(event, "call");
     const json_t *inputs = json_object_get(event, "inputs"), *margin;
     if (!yield->job->tells_margins || !is_index(call, yield->job->n_calls) ||
         json_array_size(inputs) != yield->job->calls[call].shape.n)
@@ -399,7 +387,8 @@ static assay_code take_margins(as_yield *yield, const json_t *event, assay_error
 
 static assay_code take_cleanup(as_yield *yield, const json_t *event, assay_error *err)
 {
-    int64_t elapsed_ns = integer(event, "ns"), cycle = integer(event, "cycle");
+    int64_t elapsed_ns = as_json_member_integer(event, "ns"),
+            cycle = as_json_member_integer(event, "cycle");
     as_cleanup_row row = {.cycle = (int)cycle,
                           .document = small(event, "document", INT_MAX - 1),
                           .seconds = (double)elapsed_ns * 1e-9};
@@ -434,21 +423,22 @@ static assay_code take_end(as_yield *yield, const json_t *event, assay_error *er
     if (yield->job->is_traced && yield->n_traces != yield->n_calls)
         return not_allowed("an end before its trace", err);
     yield->has_ended = true;
-    yield->cleanup_s += (double)integer(event, "close_ns") * 1e-9;
-    yield->counts = (as_slot_row){.user_s = number(event, "user_s"),
-                                  .system_s = number(event, "system_s"),
-                                  .n_loads = integer(facts, "n_loads"),
-                                  .n_forwards = integer(facts, "n_forwards"),
-                                  .major_faults = integer(event, "major_faults"),
-                                  .switches_wanted = integer(event, "switches_wanted"),
-                                  .switches_forced = integer(event, "switches_forced")};
+    yield->cleanup_s += (double)as_json_member_integer(event, "close_ns") * 1e-9;
+    yield->counts =
+        (as_slot_row){.user_s = as_json_member_number(event, "user_s"),
+                      .system_s = as_json_member_number(event, "system_s"),
+                      .n_loads = as_json_member_integer(facts, "n_loads"),
+                      .n_forwards = as_json_member_integer(facts, "n_forwards"),
+                      .major_faults = as_json_member_integer(event, "major_faults"),
+                      .switches_wanted = as_json_member_integer(event, "switches_wanted"),
+                      .switches_forced = as_json_member_integer(event, "switches_forced")};
     if (yield->counts.n_loads != 1)
         return as_fail(err, ASSAY_E_CHILD,
                        "the worker loaded the model %lld times, once is needed",
                        (long long)yield->counts.n_loads);
     const as_slot_row *counts = &yield->counts;
-    if (counts->n_forwards < 0 || integer(event, "close_ns") < 0 || counts->major_faults < 0 ||
-        counts->switches_wanted < 0 || counts->switches_forced < 0)
+    if (counts->n_forwards < 0 || as_json_member_integer(event, "close_ns") < 0 ||
+        counts->major_faults < 0 || counts->switches_wanted < 0 || counts->switches_forced < 0)
         return not_allowed("an end without its counts", err);
     return add_engine(yield, event, "exit", err);
 }
@@ -457,10 +447,11 @@ static assay_code take_end(as_yield *yield, const json_t *event, assay_error *er
 static assay_code take_error(as_yield *yield, const json_t *event, assay_error *err)
 {
     yield->has_error = true;
-    if (!text(event, "message")[0]) return not_allowed("an error without a sentence", err);
+    if (!as_json_member_text(event, "message")[0])
+        return not_allowed("an error without a sentence", err);
     for (int code = 1; code <= ASSAY_E_INTERRUPTED; code++)
-        if (strcmp(assay_code_name((assay_code)code), text(event, "code")) == 0)
-            return as_fail(err, (assay_code)code, "%s", text(event, "message"));
+        if (strcmp(assay_code_name((assay_code)code), as_json_member_text(event, "code")) == 0)
+            return as_fail(err, (assay_code)code, "%s", as_json_member_text(event, "message"));
     return not_allowed("an error without a known code", err);
 }
 
@@ -469,7 +460,7 @@ assay_code as_yield_take(as_yield *yield, const char *line, assay_error *err)
     json_t *event;
     assay_code code = as_json_parse(line, strlen(line), 0, &event, err);
     if (code == ASSAY_E_MEMORY) return code;
-    const char *kind = text(event, "event");
+    const char *kind = as_json_member_text(event, "event");
     if (yield->has_ended)
         code = not_allowed("more after its end", err);
     else if (strcmp(kind, "loaded") == 0)

@@ -109,6 +109,22 @@ static void json_without_memory_is_not_called_malformed(void **state)
     assert_null(root);
 }
 
+static void members_of_another_kind_are_as_if_they_were_not_there(void **state)
+{
+    json_t *o = json_pack("{s:i, s:f, s:s}", "i", 7, "f", 0.5, "s", "word");
+    (void)state;
+    assert_non_null(o);
+    assert_true(as_json_member_number(o, "i") == 7 && as_json_member_number(o, "f") == 0.5);
+    assert_true(isnan(as_json_member_number(o, "s")) &&
+                isnan(as_json_member_number(o, "none")));
+    assert_true(as_json_member_integer(o, "i") == 7);
+    assert_true(as_json_member_integer(o, "f") == INT64_MIN);
+    assert_string_equal(as_json_member_text(o, "s"), "word");
+    assert_string_equal(as_json_member_text(o, "i"), "");
+    assert_string_equal(as_json_member_text(NULL, "s"), "");
+    json_decref(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +133,7 @@ int main(void)
         cmocka_unit_test(a_text_is_whole_or_not_there),
         cmocka_unit_test(what_is_not_json_is_told_with_its_line),
         cmocka_unit_test(json_without_memory_is_not_called_malformed),
+        cmocka_unit_test(members_of_another_kind_are_as_if_they_were_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

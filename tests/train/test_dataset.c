@@ -98,6 +98,7 @@ static void csv_that_is_damaged_is_told_by_line(void **state)
         {"1,2,3\n", IMAGES " labels sample 0 with 3, an integer in 0..2 is needed"},
         {"1,2,0.5\n", IMAGES " labels sample 0 with 0.5, an integer in 0..2 is needed"},
         {"1,1e999,0\n", IMAGES " has inf in sample 0, a finite value is needed"},
+        {"x1,2,0\n3,4,1\n", IMAGES " has \"x1\" in line 1, a number is needed"},
         {"a,b,c\n", IMAGES " has no line of numbers"},
         {"", IMAGES " has no line of numbers"},
     };
