@@ -60,6 +60,9 @@ assay_code as_json_parse(const void *text, size_t size, size_t flags, json_t **o
     if (*out) return ASSAY_OK;
     if (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)
         return as_fail(err, ASSAY_E_MEMORY, "no memory for %zu bytes of JSON", size);
+    if (size == 0 ||
+        !memchr(text, '\n', size)) /* one of many lines, whose number its reader knows */
+        return as_fail(err, ASSAY_E_FORMAT, "it is not JSON: %.120s", why.text);
     return as_fail(err, ASSAY_E_FORMAT, "line %d is not JSON: %.120s", why.line, why.text);
 }
 

@@ -117,7 +117,9 @@ static int run(const as_cli *cli, const void *values)
     as_passwords passwords = {0};
     assay_error err = {0};
     if (!o->output) return as_cli_usage(cli, "-o CORPUS is missing, the folder to make");
-    if (!o->tensors.n == !cli->arguments.n)
+    if (!o->tensors.n && !cli->arguments.n)
+        return as_cli_usage(cli, "no documents are named, and no --tensors NAME=FOLDER/*.npy");
+    if (o->tensors.n && cli->arguments.n)
         return as_cli_usage(cli, "either documents or --tensors are needed, not both");
     freeze.watch.stop = as_stop;
     freeze.watch.progress = show_progress;

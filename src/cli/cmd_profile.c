@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* assay profile: one call from inside, operator by operator, and whether its routes are the policy's. */
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -40,11 +42,38 @@ static int check_usage(const as_cli *cli, const profile_options *o)
     return AS_EXIT_DONE;
 }
 
+/* Whether the folder has nothing that a profile does not write. */
+static bool is_profiles_own(const as_names *found)
+{
+    static const char *const own[] = {"operators.json", "cpu-trace.json", "logs"};
+    for (size_t i = 0; i < found->n; i++) {
+        size_t k = 0;
+        while (k < AS_COUNT_OF(own) && strcmp(found->items[i], own[k]) != 0)
+            k++;
+        if (k == AS_COUNT_OF(own)) return false;
+    }
+    return true;
+}
+
+/* A profile between other files would make a corpus one that 'assay verify' refuses. */
+static assay_code check_folder(const char *folder, assay_error *err)
+{
+    as_names found;
+    if (!as_file_is_folder(folder)) return ASSAY_OK;
+    assay_code code = as_folder_list(folder, &found, err);
+    if (code) return code;
+    if (!is_profiles_own(&found))
+        code = as_fail(err, ASSAY_E_ARGUMENT,
+                       "%s is a folder with other things, a profile needs its own", folder);
+    as_names_free(&found);
+    return code;
+}
+
 /* What a profile would overwrite is asked for first. */
 static assay_code claim(const profile_options *o, assay_error *err)
 {
     static const char *const names[] = {"operators.json", "cpu-trace.json"};
-    assay_code code = ASSAY_OK;
+    assay_code code = check_folder(o->output, err);
     for (size_t i = 0; i < AS_COUNT_OF(names) && !code; i++) {
         char *path = as_path_join(o->output, names[i]);
         code = path ? as_output_claim(path, o->force, err)

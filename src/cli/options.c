@@ -65,9 +65,12 @@ static bool make_view(const as_option *options, getopt_view *view)
 
 static assay_code fail_number(const as_option *option, const char *text, assay_error *err)
 {
-    const char *kind = option->kind == AS_OPTION_INT ? "whole number" : "number";
-    return as_fail(err, ASSAY_E_ARGUMENT, "--%s '%.60s' is not a %s in %.12g..%.12g",
-                   word_of(option), text, kind, option->least, option->most);
+    bool is_whole = option->kind == AS_OPTION_INT;
+    int digits =
+        is_whole ? 16 : 12; /* of the greatest whole number that every double below is */
+    return as_fail(err, ASSAY_E_ARGUMENT, "--%s '%.60s' is not a %s in %.*g..%.*g",
+                   word_of(option), text, is_whole ? "whole number" : "number", digits,
+                   option->least, digits, option->most);
 }
 
 /* The index of `text` among "one|two|three", or -1. */

@@ -170,10 +170,17 @@ static assay_code preprocess(as_detector *d, const as_detector_input *inputs, as
     return code;
 }
 
-/* An input of a text detector that the network does not take is the network's fault, not the caller's. */
-static assay_code refused(const assay_error *why, as_shape4 piece, assay_error *err)
+/* An input of a text detector that the network does not take is the network's fault, not the caller's,
+ * or that of a policy which pads. */
+static assay_code refused(const as_detector *d, const assay_error *why, as_shape4 piece,
+                          assay_error *err)
 {
-    if (why->code == ASSAY_E_ARGUMENT)
+    if (why->code == ASSAY_E_ARGUMENT && d->bucket)
+        as_fail(
+            err, ASSAY_E_UNSUPPORTED,
+            "with bucket=%zu the network is given %zux%dx%zux%zu, which it does not take: %s",
+            d->bucket, piece.n, CHANNELS, piece.h, piece.w, why->message);
+    else if (why->code == ASSAY_E_ARGUMENT)
         as_fail(err, ASSAY_E_UNSUPPORTED,
                 "the model is no text detector, it does not take %zux%dx%zux%zu: %s", piece.n,
                 CHANNELS, piece.h, piece.w, why->message);
@@ -192,7 +199,7 @@ static assay_code run_piece(as_detector *d, size_t begin, as_shape4 piece, as_sh
     const float *x = d->input + begin * CHANNELS * piece.h * piece.w;
     assay_error why = {0};
     assay_code code = as_engine_forward(d->engine, x, piece, &map, &got, &why);
-    if (code) return refused(&why, piece, err);
+    if (code) return refused(d, &why, piece, err);
     report->forward_ns += lap(d, report);
     if (got.n != piece.n || got.c != 1 || got.h != piece.h || got.w != piece.w)
         return as_fail(

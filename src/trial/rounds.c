@@ -106,8 +106,8 @@ static assay_code tell_duration(const rounds *r, assay_error *err)
     assay_code code = due_seconds(r, 0, r->n_rounds, &seconds, &n_slots, err);
     as_duration_text(seconds, text, sizeof text);
     if (!code && n_slots > 0)
-        as_course_note(r->c, "%zu slots are to run, they take about %s (by the smoke phase)",
-                       n_slots, text);
+        as_course_note(r->c, "%zu %s to run, about %s (by the smoke phase)", n_slots,
+                       n_slots == 1 ? "slot is" : "slots are", text);
     return code;
 }
 

@@ -75,9 +75,9 @@ static void what_is_not_json_is_told_with_its_line(void **state)
         const char *text, *message;
     } cases[] = {
         {"{\n\"a\": 1,\n}", "line 3 is not JSON: string or '}' expected near '}'"},
-        {"{\"a\": 1, \"a\": 2}", "line 1 is not JSON: duplicate object key near '\"a\"'"},
-        {"", "line 1 is not JSON: '[' or '{' expected near end of file"},
-        {"3", "line 1 is not JSON: '[' or '{' expected near '3'"},
+        {"{\"a\": 1, \"a\": 2}", "it is not JSON: duplicate object key near '\"a\"'"},
+        {"", "it is not JSON: '[' or '{' expected near end of file"},
+        {"3", "it is not JSON: '[' or '{' expected near '3'"},
     };
     for (size_t i = 0; i < AS_COUNT_OF(cases); i++) {
         json_t *root;

@@ -125,6 +125,31 @@ static void a_bucket_pads_what_the_network_sees_and_crops_its_map(void **state)
     as_free(padded.maps);
 }
 
+static void a_bucket_that_the_network_does_not_take_is_named(void **state)
+{
+    (void)state;
+    uint8_t *pixels = as_alloc((size_t)N * H * W * 3);
+    as_detector_input inputs[N];
+    fill(pixels, inputs);
+    as_policy policy;
+    as_engine *engine = NULL;
+    as_detector *detector = NULL;
+    as_boxes boxes[N] = {0};
+    as_call_report report;
+    assay_error err = {0};
+    as_detect_settings settings = as_detect_settings_defaults();
+    assert_int_equal(as_policy_parse("B=native,bucket=7", &policy, NULL), ASSAY_OK);
+    assert_int_equal(as_engine_open(&policy, "data/digits.onnx", &engine, NULL), ASSAY_OK);
+    assert_int_equal(as_detector_new(engine, &policy, &detector, NULL), ASSAY_OK);
+    assert_int_equal(as_detector_run(detector, &settings, inputs, 1, boxes, &report, &err),
+                     ASSAY_E_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "with bucket=7 the network is given 1x3x35x70, which"));
+    as_detector_free(detector);
+    as_engine_close(engine);
+    as_policy_free(&policy);
+    as_free(pixels);
+}
+
 static void images_of_different_network_shapes_are_no_call(void **state)
 {
     (void)state;
@@ -162,6 +187,7 @@ int main(void)
         cmocka_unit_test(a_split_call_gives_the_same_maps_in_pieces),
         cmocka_unit_test(a_call_below_split_at_stays_whole),
         cmocka_unit_test(a_bucket_pads_what_the_network_sees_and_crops_its_map),
+        cmocka_unit_test(a_bucket_that_the_network_does_not_take_is_named),
         cmocka_unit_test(images_of_different_network_shapes_are_no_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
