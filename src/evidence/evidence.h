@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "evidence/rows.h"
+#include "evidence/search_rows.h"
 
 /** Name of the database in a run's folder. */
 #define AS_EVIDENCE_FILE "evidence.db"
@@ -139,5 +140,41 @@ assay_code as_evidence_output(as_evidence *evidence, const char *sha256, as_byte
  * @return ASSAY_E_NOT_FOUND when the input has no review.
  */
 assay_code as_evidence_png(as_evidence *evidence, int input, as_bytes *out, assay_error *err);
+
+/* The tables of a structure search; empty in the evidence of another run. */
+
+/** One row, or none. */
+assay_code as_evidence_search(as_evidence *evidence, const as_search_row **rows, size_t *n,
+                              assay_error *err);
+/** In the space's order. */
+assay_code as_evidence_structures(as_evidence *evidence, const as_structure_row **rows,
+                                  size_t *n, assay_error *err);
+/** In the order in which they ended. */
+assay_code as_evidence_trainings(as_evidence *evidence, const as_training_row **rows, size_t *n,
+                                 assay_error *err);
+/** By training, then epoch. */
+assay_code as_evidence_epochs(as_evidence *evidence, const as_epoch_row **rows, size_t *n,
+                              assay_error *err);
+/** In the order in which they ran, as the next. */
+assay_code as_evidence_structure_samples(as_evidence *evidence,
+                                         const as_candidate_sample_row **rows, size_t *n,
+                                         assay_error *err);
+assay_code as_evidence_structure_slots(as_evidence *evidence,
+                                       const as_structure_slot_row **rows, size_t *n,
+                                       assay_error *err);
+/** One row, or none yet. */
+assay_code as_evidence_selections(as_evidence *evidence, const as_selection_row **rows,
+                                  size_t *n, assay_error *err);
+/** All trainings that did not diverge, or none yet. */
+assay_code as_evidence_test_scores(as_evidence *evidence, const as_test_score_row **rows,
+                                   size_t *n, assay_error *err);
+
+/**
+ * The weights of training `training`.
+ * @param out  the caller's (as_bytes_free); empty where the training diverged.
+ * @return ASSAY_E_NOT_FOUND for no such training, ASSAY_E_IO, ASSAY_E_MEMORY.
+ */
+assay_code as_evidence_weights(as_evidence *evidence, int training, as_bytes *out,
+                               assay_error *err);
 
 #endif

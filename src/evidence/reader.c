@@ -174,6 +174,14 @@ READER(processes, as_process_row, AS_TABLE_PROCESSES)
 READER(margins, as_margin_row, AS_TABLE_MARGINS)
 READER(departures, as_departure_row, AS_TABLE_DEPARTURES)
 READER(reviews, as_review_row, AS_TABLE_REVIEWS)
+READER(search, as_search_row, AS_TABLE_SEARCH)
+READER(structures, as_structure_row, AS_TABLE_STRUCTURES)
+READER(trainings, as_training_row, AS_TABLE_TRAININGS)
+READER(epochs, as_epoch_row, AS_TABLE_EPOCHS)
+READER(structure_samples, as_candidate_sample_row, AS_TABLE_STRUCTURE_SAMPLES)
+READER(structure_slots, as_structure_slot_row, AS_TABLE_STRUCTURE_SLOTS)
+READER(selections, as_selection_row, AS_TABLE_SELECTIONS)
+READER(test_scores, as_test_score_row, AS_TABLE_TEST_SCORES)
 
 /* Rows' strings are let go of when they take so much. */
 enum { STREAM_BYTES = 1 << 20 };
@@ -261,21 +269,34 @@ static assay_code prepare_blob(as_evidence *evidence, const char *sql, sqlite3_s
     return as_database_fail(evidence->database, evidence->path, "read", err);
 }
 
-assay_code as_evidence_png(as_evidence *evidence, int input, as_bytes *out, assay_error *err)
+/* The blob that `sql` gives for a row's number; `what` names it. */
+static assay_code blob_of(as_evidence *evidence, const char *sql, const char *what, int row,
+                          as_bytes *out, assay_error *err)
 {
     sqlite3_stmt *statement = NULL;
     bool found;
     *out = (as_bytes){0};
-    assay_code code =
-        prepare_blob(evidence, "SELECT png FROM reviews WHERE input = ?1", &statement, err);
-    if (!code && sqlite3_bind_int(statement, 1, input) != SQLITE_OK)
+    assay_code code = prepare_blob(evidence, sql, &statement, err);
+    if (!code && sqlite3_bind_int(statement, 1, row) != SQLITE_OK)
         code = as_database_fail(evidence->database, evidence->path, "read", err);
     if (!code) code = take_blob(evidence, statement, out, &found, err);
     if (!code && !found)
-        code = as_fail(err, ASSAY_E_NOT_FOUND, "%s holds no picture of input %d",
-                       evidence->path, input);
+        code = as_fail(err, ASSAY_E_NOT_FOUND, "%s holds no %s %d", evidence->path, what, row);
     sqlite3_finalize(statement);
     return code;
+}
+
+assay_code as_evidence_png(as_evidence *evidence, int input, as_bytes *out, assay_error *err)
+{
+    return blob_of(evidence, "SELECT png FROM reviews WHERE input = ?1", "picture of input",
+                   input, out, err);
+}
+
+assay_code as_evidence_weights(as_evidence *evidence, int training, as_bytes *out,
+                               assay_error *err)
+{
+    return blob_of(evidence, "SELECT weights FROM trainings WHERE id = ?1",
+                   "weights of training", training, out, err);
 }
 
 assay_code as_evidence_output(as_evidence *evidence, const char *sha256, as_bytes *out,

@@ -97,7 +97,8 @@ static assay_code take_text(const char *text, as_arena *arena, const char **out)
     return *out ? ASSAY_OK : ASSAY_E_MEMORY;
 }
 
-static bool is_reference(const as_reference *reference, int64_t value, const int64_t *n_rows)
+static bool is_reference(const as_row_reference *reference, int64_t value,
+                         const int64_t *n_rows)
 {
     if (!reference->exists) return value >= -1 && value < INT_MAX; /* so that + 1 fits */
     if (value == -1) return reference->is_optional;

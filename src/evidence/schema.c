@@ -3,6 +3,7 @@
 
 #include "base/compiler.h"
 #include "evidence/rows.h"
+#include "evidence/search_rows.h"
 
 /* Row ids are the indices of rows.h; tables without an id are read in the order of insertion. */
 const char *const as_schema_sql[] = {
@@ -135,6 +136,48 @@ const char *const as_schema_sql[] = {
     "CREATE TABLE routes(id INTEGER PRIMARY KEY, slot INTEGER NOT NULL REFERENCES slots(id),"
     " setting TEXT NOT NULL, pattern TEXT NOT NULL, wanted TEXT NOT NULL,"
     " count INTEGER NOT NULL)",
+
+    /* One row in the evidence of a structure search. */
+    "CREATE TABLE search(id INTEGER PRIMARY KEY CHECK(id = 0), space_name TEXT NOT NULL,"
+    " space_path TEXT NOT NULL, space_sha256 TEXT NOT NULL, space_text TEXT NOT NULL,"
+    " split_json TEXT NOT NULL, seed INTEGER NOT NULL, n_seeds INTEGER NOT NULL,"
+    " n_threads INTEGER NOT NULL, baseline INTEGER NOT NULL REFERENCES structures(id),"
+    " n_validation INTEGER NOT NULL, c INTEGER NOT NULL, h INTEGER NOT NULL,"
+    " w INTEGER NOT NULL, n_warm_up INTEGER NOT NULL, n_rounds INTEGER NOT NULL,"
+    " n_repeats INTEGER NOT NULL)",
+
+    "CREATE TABLE structures(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " is_separable INTEGER NOT NULL, params INTEGER NOT NULL, macs INTEGER NOT NULL,"
+    " activation_bytes INTEGER NOT NULL, n_seeds INTEGER NOT NULL)",
+
+    "CREATE TABLE trainings(id INTEGER PRIMARY KEY,"
+    " structure INTEGER NOT NULL REFERENCES structures(id), seed_index INTEGER NOT NULL,"
+    " seed INTEGER NOT NULL, best_epoch INTEGER NOT NULL, diverged_epoch INTEGER NOT NULL,"
+    " validation_loss REAL, validation_accuracy REAL, seconds REAL NOT NULL,"
+    " weights BLOB NOT NULL, UNIQUE(structure, seed_index))",
+
+    "CREATE TABLE epochs(id INTEGER PRIMARY KEY,"
+    " training INTEGER NOT NULL REFERENCES trainings(id), epoch INTEGER NOT NULL,"
+    " train_loss REAL, validation_loss REAL, validation_accuracy REAL, seconds REAL NOT NULL,"
+    " UNIQUE(training, epoch))",
+
+    "CREATE TABLE structure_samples(id INTEGER PRIMARY KEY,"
+    " candidate INTEGER NOT NULL REFERENCES structures(id), round INTEGER NOT NULL,"
+    " repeat INTEGER NOT NULL, latency_us REAL NOT NULL, UNIQUE(candidate, round, repeat))",
+
+    "CREATE TABLE structure_slots(id INTEGER PRIMARY KEY,"
+    " structure INTEGER NOT NULL REFERENCES structures(id), policy TEXT NOT NULL,"
+    " engine TEXT NOT NULL, version TEXT NOT NULL, repeat INTEGER NOT NULL, median_us REAL,"
+    " least_us REAL, error TEXT NOT NULL, UNIQUE(structure, policy, repeat))",
+
+    "CREATE TABLE selections(id INTEGER PRIMARY KEY CHECK(id = 0), written TEXT NOT NULL,"
+    " sha256 TEXT NOT NULL)",
+
+    /* No score without a selection that was there before. */
+    "CREATE TABLE test_scores(id INTEGER PRIMARY KEY,"
+    " training INTEGER NOT NULL UNIQUE REFERENCES trainings(id),"
+    " selection INTEGER NOT NULL REFERENCES selections(id), loss REAL NOT NULL,"
+    " accuracy REAL NOT NULL)",
     NULL,
 };
 
@@ -460,6 +503,85 @@ static const as_column route_columns[] = {
     COUNT(as_route_row, count),
 };
 
+static const as_column search_columns[] = {
+    TEXT(as_search_row, space_name),
+    TEXT(as_search_row, space_path),
+    TEXT(as_search_row, space_sha256),
+    TEXT(as_search_row, space_text),
+    TEXT(as_search_row, split_json),
+    INT64(as_search_row, seed),
+    COUNT(as_search_row, n_seeds),
+    COUNT(as_search_row, n_threads),
+    INDEX(as_search_row, baseline, AS_TABLE_STRUCTURES),
+    COUNT(as_search_row, n_validation),
+    COUNT(as_search_row, c),
+    COUNT(as_search_row, h),
+    COUNT(as_search_row, w),
+    COUNT(as_search_row, n_warm_up),
+    COUNT(as_search_row, n_rounds),
+    COUNT(as_search_row, n_repeats),
+};
+
+static const as_column structure_columns[] = {
+    TEXT(as_structure_row, name),
+    BOOL(as_structure_row, is_separable),
+    COUNT(as_structure_row, params),
+    COUNT(as_structure_row, macs),
+    COUNT(as_structure_row, activation_bytes),
+    COUNT(as_structure_row, n_seeds),
+};
+
+static const as_column training_columns[] = {
+    INDEX(as_training_row, structure, AS_TABLE_STRUCTURES),
+    INT(as_training_row, seed_index),
+    INT64(as_training_row, seed),
+    INT(as_training_row, best_epoch),
+    INT(as_training_row, diverged_epoch),
+    DOUBLE(as_training_row, validation_loss),
+    DOUBLE(as_training_row, validation_accuracy),
+    DOUBLE(as_training_row, seconds),
+    LIST(as_training_row, weights, "weights", AS_COLUMN_BLOB, weights_bytes),
+};
+
+static const as_column epoch_columns[] = {
+    INDEX(as_epoch_row, training, AS_TABLE_TRAININGS),
+    INT(as_epoch_row, epoch),
+    DOUBLE(as_epoch_row, train_loss),
+    DOUBLE(as_epoch_row, validation_loss),
+    DOUBLE(as_epoch_row, validation_accuracy),
+    DOUBLE(as_epoch_row, seconds),
+};
+
+static const as_column structure_sample_columns[] = {
+    INDEX(as_candidate_sample_row, candidate, AS_TABLE_STRUCTURES),
+    INT(as_candidate_sample_row, round),
+    INT(as_candidate_sample_row, repeat),
+    DOUBLE(as_candidate_sample_row, latency_us),
+};
+
+static const as_column structure_slot_columns[] = {
+    INDEX(as_structure_slot_row, structure, AS_TABLE_STRUCTURES),
+    TEXT(as_structure_slot_row, policy),
+    TEXT(as_structure_slot_row, engine),
+    TEXT(as_structure_slot_row, version),
+    INT(as_structure_slot_row, repeat),
+    DOUBLE(as_structure_slot_row, median_us),
+    DOUBLE(as_structure_slot_row, least_us),
+    TEXT(as_structure_slot_row, error),
+};
+
+static const as_column selection_columns[] = {
+    TEXT(as_selection_row, written),
+    TEXT(as_selection_row, sha256),
+};
+
+static const as_column test_score_columns[] = {
+    INDEX(as_test_score_row, training, AS_TABLE_TRAININGS),
+    INDEX(as_test_score_row, selection, AS_TABLE_SELECTIONS),
+    DOUBLE(as_test_score_row, loss),
+    DOUBLE(as_test_score_row, accuracy),
+};
+
 #define TABLE(NAME, ROW, COLUMNS, OWNED)                                                       \
     {                                                                                          \
         NAME, sizeof(ROW), COLUMNS, AS_COUNT_OF(COLUMNS), OWNED                                \
@@ -490,6 +612,16 @@ const as_table as_tables[AS_N_TABLES] = {
     [AS_TABLE_OUTPUTS] = TABLE("outputs", as_output_row, output_columns, false),
     [AS_TABLE_MARGINS] = TABLE("margins", as_margin_row, margin_columns, true),
     [AS_TABLE_DEPARTURES] = TABLE("departures", as_departure_row, departure_columns, false),
+    [AS_TABLE_SEARCH] = TABLE("search", as_search_row, search_columns, false),
+    [AS_TABLE_STRUCTURES] = TABLE("structures", as_structure_row, structure_columns, false),
+    [AS_TABLE_TRAININGS] = TABLE("trainings", as_training_row, training_columns, false),
+    [AS_TABLE_EPOCHS] = TABLE("epochs", as_epoch_row, epoch_columns, false),
+    [AS_TABLE_STRUCTURE_SAMPLES] =
+        TABLE("structure_samples", as_candidate_sample_row, structure_sample_columns, false),
+    [AS_TABLE_STRUCTURE_SLOTS] =
+        TABLE("structure_slots", as_structure_slot_row, structure_slot_columns, false),
+    [AS_TABLE_SELECTIONS] = TABLE("selections", as_selection_row, selection_columns, false),
+    [AS_TABLE_TEST_SCORES] = TABLE("test_scores", as_test_score_row, test_score_columns, false),
 };
 
 const as_addition as_additions[] = {
@@ -516,6 +648,14 @@ const as_addition as_additions[] = {
     {AS_TABLE_DEPARTURES, NULL, NULL},
     {AS_TABLE_MARGINS, NULL, NULL},
     {AS_TABLE_TRUTHS, NULL, NULL},
+    {AS_TABLE_SEARCH, NULL, NULL},
+    {AS_TABLE_STRUCTURES, NULL, NULL},
+    {AS_TABLE_TRAININGS, NULL, NULL},
+    {AS_TABLE_EPOCHS, NULL, NULL},
+    {AS_TABLE_STRUCTURE_SAMPLES, NULL, NULL},
+    {AS_TABLE_STRUCTURE_SLOTS, NULL, NULL},
+    {AS_TABLE_SELECTIONS, NULL, NULL},
+    {AS_TABLE_TEST_SCORES, NULL, NULL},
 };
 const size_t as_n_additions = AS_COUNT_OF(as_additions);
 

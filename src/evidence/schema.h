@@ -56,23 +56,31 @@ typedef enum as_table_id {
     AS_TABLE_DEPARTURES,
     AS_TABLE_MARGINS,
     AS_TABLE_TRUTHS,
+    AS_TABLE_SEARCH,
+    AS_TABLE_STRUCTURES,
+    AS_TABLE_TRAININGS,
+    AS_TABLE_EPOCHS,
+    AS_TABLE_STRUCTURE_SAMPLES,
+    AS_TABLE_STRUCTURE_SLOTS,
+    AS_TABLE_SELECTIONS,
+    AS_TABLE_TEST_SCORES,
     AS_N_TABLES
 } as_table_id;
 
 /** What an index column may hold: a place in table `table`, or -1 where `is_optional`. */
-typedef struct as_reference {
+typedef struct as_row_reference {
     bool exists;
     as_table_id table;
     bool is_optional;
-} as_reference;
+} as_row_reference;
 
 typedef struct as_column {
     const char *name;
     as_column_kind kind;
-    size_t offset;            /**< Of the field in the row. */
-    size_t count_offset;      /**< Of the size_t that counts INTS, SHAPES, BOXES, BLOB. */
-    const char *const *names; /**< For NAME; ends with NULL. */
-    as_reference reference;   /**< For INT. */
+    size_t offset;              /**< Of the field in the row. */
+    size_t count_offset;        /**< Of the size_t that counts INTS, SHAPES, BOXES, BLOB. */
+    const char *const *names;   /**< For NAME; ends with NULL. */
+    as_row_reference reference; /**< For INT. */
 } as_column;
 
 typedef struct as_table {

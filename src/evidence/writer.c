@@ -357,6 +357,27 @@ assay_code as_evidence_add_departure(as_evidence_writer *writer,
                code ? code : insert(writer, AS_TABLE_DEPARTURES, id, -1, departure, err), err);
 }
 
+static assay_code store_batch(as_evidence_writer *writer, const as_row_batch *batch,
+                              assay_error *err)
+{
+    int64_t id;
+    assay_code code = next_id(writer, batch->table, &id, err);
+    for (size_t i = 0; i < batch->n && !code; i++)
+        code = insert(writer, batch->table, id + (int64_t)i, -1,
+                      (const char *)batch->rows + i * as_tables[batch->table].row_bytes, err);
+    return code;
+}
+
+assay_code as_evidence_add_rows(as_evidence_writer *writer, const as_row_batch *batches,
+                                size_t n, assay_error *err)
+{
+    assay_code code = begin(writer, err);
+    if (code) return code;
+    for (size_t i = 0; i < n && !code; i++)
+        code = store_batch(writer, &batches[i], err);
+    return end(writer, code, err);
+}
+
 assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
                                  const char *finished, assay_error *err)
 {

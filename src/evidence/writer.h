@@ -18,6 +18,7 @@
  */
 #include "base/error.h"
 #include "evidence/evidence.h"
+#include "evidence/schema.h"
 
 /** All that is known before the first slot.  Borrows everything. */
 typedef struct as_evidence_plan {
@@ -128,6 +129,17 @@ assay_code as_evidence_add_output(as_evidence_writer *writer, const as_output_ro
 /** Store where a policy departs; what is there of the policy and kind stays. */
 assay_code as_evidence_add_departure(as_evidence_writer *writer,
                                      const as_departure_row *departure, assay_error *err);
+
+/** Rows of one table without an owner; their ids go on behind those that are there. */
+typedef struct as_row_batch {
+    as_table_id table;
+    const void *rows; /**< n structs of the table's type. */
+    size_t n;
+} as_row_batch;
+
+/** Store all batches, in their order, or none. */
+assay_code as_evidence_add_rows(as_evidence_writer *writer, const as_row_batch *batches,
+                                size_t n, assay_error *err);
 
 /** Note how far the run is; `finished` is a label, or "" while it goes on. */
 assay_code as_evidence_set_state(as_evidence_writer *writer, as_run_state state,
