@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/threads.h"
 #include "graph/graph.h"
 
@@ -94,5 +95,18 @@ assay_code as_network_forward(as_network *network, const float *images, size_t n
  */
 assay_code as_network_graph(const as_network *network, const char *name, as_graph **out,
                             assay_error *err);
+
+/**
+ * All that training set, floats as they lie in memory: parameters, then running means and variances.
+ * @param out  the caller's (as_bytes_free), empty on failure.
+ */
+assay_code as_network_weights(const as_network *network, as_bytes *out, assay_error *err);
+
+/**
+ * Set what as_network_weights gave of a network of the same spec.
+ * @return ASSAY_E_FORMAT for bytes of another size or a value that is not finite; nothing is set then.
+ */
+assay_code as_network_set_weights(as_network *network, const void *data, size_t size,
+                                  assay_error *err);
 
 #endif
