@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/required.h"
+#include "cli/search_print.h"
 #include "report/report.h"
 
 typedef struct summarize_options {
@@ -60,6 +61,14 @@ static int run(const as_cli *cli, const void *values)
     as_report *report;
     if (o->require && as_requirement_parse(o->require, &wanted, &err))
         return as_cli_fail(cli, &err);
+    if (as_is_search(cli->arguments.items[0])) {
+        if (o->against || o->require)
+            return as_cli_usage(cli,
+                                "%s is a structure search, --against and --require are for "
+                                "experiments",
+                                cli->arguments.items[0]);
+        return as_search_summarize(cli, cli->arguments.items[0], o->json);
+    }
     if (as_report_open_in(cli->arguments.items[0], (as_language)o->language, &report, &err))
         return as_cli_fail(cli, &err);
     int status = as_report_write_files(report, &err) ? as_cli_fail(cli, &err)

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/search_files.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "report/operator_files.h"
+#include "report/text.h"
+#include "report/whole_file.h"
+
+/* ---- rows ---- */
+
+static assay_code read_tables(as_search_report *r, assay_error *err)
+{
+    const as_selection_row *selections;
+    const as_search_row *searches;
+    size_t n_selections = 0, n_searches = 0;
+    as_candidates *c = &r->candidates;
+    as_evidence *e = r->evidence;
+    assay_code code = as_evidence_search(e, &searches, &n_searches, err);
+    if (!code && n_searches == 0)
+        return as_fail(err, ASSAY_E_FORMAT, "%s holds no structure search", r->folder);
+    if (!code) r->search = &searches[0];
+    if (!code) code = as_evidence_structures(e, &r->structures, &r->n_structures, err);
+    if (!code) code = as_evidence_trainings(e, &r->trainings, &r->n_trainings, err);
+    if (!code) code = as_evidence_epochs(e, &r->epochs, &r->n_epochs, err);
+    if (!code) code = as_evidence_structure_samples(e, &c->samples, &c->n_samples, err);
+    if (!code) code = as_evidence_structure_slots(e, &r->slots, &r->n_slots, err);
+    if (!code) code = as_evidence_selections(e, &selections, &n_selections, err);
+    if (!code) code = as_evidence_test_scores(e, &r->scores, &r->n_scores, err);
+    r->has_selection = !code && n_selections > 0;
+    return code;
+}
+
+/* Mean of n values and the standard error of that mean; one value has none. */
+static void mean_of(const double *values, size_t n, double *mean, double *error)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    *mean = n > 0 ? sum / (double)n : NAN;
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - *mean) * (values[i] - *mean);
+    *error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : 0;
+}
+
+/* The test accuracy of a training; NaN until there is one. */
+static double test_accuracy(const as_search_report *r, int training)
+{
+    for (size_t i = 0; i < r->n_scores; i++)
+        if (r->scores[i].training == training) return r->scores[i].accuracy;
+    return NAN;
+}
+
+static void fill_row(const as_search_report *r, size_t i, double *validation, double *test,
+                     as_candidate_row *row)
+{
+    const as_structure_row *s = &r->structures[i];
+    size_t n = 0;
+    double unused;
+    *row = (as_candidate_row){
+        .name = s->name, .is_separable = s->is_separable, .params = s->params, .macs = s->macs};
+    for (size_t t = 0; t < r->n_trainings; t++) {
+        if (r->trainings[t].structure != (int)i) continue;
+        validation[n] = r->trainings[t].validation_accuracy; /* NaN where it diverged */
+        test[n++] = test_accuracy(r, (int)t);
+    }
+    if ((int64_t)n < s->n_seeds) n = 0;
+    mean_of(validation, n, &row->validation_accuracy, &row->accuracy_noise);
+    mean_of(test, n, &row->test_accuracy, &unused);
+    const double p = row->validation_accuracy;
+    if (n == 1) row->accuracy_noise = sqrt(p * (1 - p) / (double)r->search->n_validation);
+    if (!isfinite(row->accuracy_noise)) row->accuracy_noise = 0;
+}
+
+static assay_code fill_rows(as_search_report *r, assay_error *err)
+{
+    double *validation = as_alloc_array(r->n_trainings + 1, sizeof *validation);
+    double *test = as_alloc_array(r->n_trainings + 1, sizeof *test);
+    r->rows = as_alloc_array(r->n_structures, sizeof *r->rows);
+    const bool is_made = validation && test && r->rows;
+    for (size_t i = 0; i < r->n_structures && is_made; i++)
+        fill_row(r, i, validation, test, &r->rows[i]);
+    as_free(validation);
+    as_free(test);
+    r->candidates.rows = r->rows;
+    r->candidates.n = r->n_structures;
+    r->candidates.baseline = (size_t)r->search->baseline;
+    r->candidates.seed = (uint64_t)r->search->seed;
+    return is_made ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for candidates");
+}
+
+static assay_code open_report(as_search_report *r, assay_error *err)
+{
+    char *path = as_path_join(r->folder, AS_EVIDENCE_FILE);
+    if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", r->folder);
+    assay_code code = as_evidence_open(path, &r->evidence, err);
+    as_free(path);
+    if (!code) code = read_tables(r, err);
+    if (!code) code = fill_rows(r, err);
+    return code ? code : as_candidate_report_new(&r->candidates, &r->choice, err);
+}
+
+assay_code as_search_report_open(const char *folder, as_search_report **out, assay_error *err)
+{
+    as_search_report *r = as_alloc(sizeof *r);
+    *out = NULL;
+    if (!r) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", folder);
+    r->folder = folder;
+    assay_code code = open_report(r, err);
+    if (code)
+        as_search_report_close(r);
+    else
+        *out = r;
+    return code;
+}
+
+void as_search_report_close(as_search_report *r)
+{
+    if (!r) return;
+    as_candidate_report_free(r->choice);
+    as_free(r->rows);
+    as_evidence_close(r->evidence);
+    as_free(r);
+}
+
+int as_search_report_training(const as_search_report *r, size_t i)
+{
+    int best = -1;
+    for (size_t t = 0; t < r->n_trainings; t++) {
+        const as_training_row *one = &r->trainings[t];
+        if (one->structure != (int)i || one->diverged_epoch) continue;
+        if (best < 0 || one->seed_index < r->trainings[best].seed_index) best = (int)t;
+    }
+    return best;
+}
+
+/* ---- files ---- */
+
+static assay_code write_json(const as_search_report *r, const char *name, json_t *root,
+                             assay_error *err)
+{
+    as_whole_file file;
+    assay_code code = as_whole_file_open_in(r->folder, name, &file, err);
+    if (code) {
+        json_decref(root);
+        return code;
+    }
+    code = as_put_json(file.out, root, JSON_INDENT(2), name, err);
+    return as_whole_file_close(&file, code, err);
+}
+
+static assay_code write_stored(const as_search_report *r, const char *name, const char *text,
+                               assay_error *err)
+{
+    json_t *root;
+    assay_code code = as_json_parse(text, strlen(text), 0, &root, err);
+    return code ? code : write_json(r, name, root, err);
+}
+
+static assay_code write_environment(const as_search_report *r, assay_error *err)
+{
+    const as_run_row *run = as_evidence_run(r->evidence);
+    json_t *machine;
+    assay_code code =
+        as_json_parse(run->machine_json, strlen(run->machine_json), 0, &machine, err);
+    if (code) return code;
+    json_t *root =
+        as_study_environment_json(machine, 1, r->search->seed, run->exclusive_hardware);
+    json_decref(machine);
+    return write_json(r, "environment.json", root, err);
+}
+
+static json_t *protocol_json(const as_search_report *r)
+{
+    const as_search_row *s = r->search;
+    json_t *bytes = json_object();
+    for (size_t i = 0; i < r->n_structures; i++)
+        as_json_set(&bytes, r->structures[i].name,
+                    json_integer((json_int_t)r->structures[i].activation_bytes));
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:o}", "warmup", (json_int_t)s->n_warm_up,
+        "repetitions", (json_int_t)s->n_repeats, "rounds", (json_int_t)s->n_rounds, "threads",
+        (json_int_t)1, "layout", "NCHW at the input, the engine's own inside", "scope",
+        "forward alone, batch 1, FP32, from a tensor in memory to one in memory, all "
+        "candidates "
+        "in one process, each round in an order of its own",
+        "synchronization",
+        "one thread on CLOCK_MONOTONIC_RAW: a call returns when its output is written",
+        "activation_ledger",
+        "input + output + intermediate activations in bytes; no peak memory: buffers are "
+        "shared "
+        "and weights and scratch are not counted",
+        "activation_ledger_bytes", bytes);
+}
+
+static void put_epochs(FILE *out, const as_search_report *r)
+{
+    fputs("name,seed,epoch,train_loss,validation_loss,validation_acc,best\n", out);
+    for (size_t s = 0; s < r->n_structures; s++)
+        for (int64_t k = 0; k < r->structures[s].n_seeds; k++)
+            for (size_t i = 0; i < r->n_epochs; i++) {
+                const as_epoch_row *e = &r->epochs[i];
+                const as_training_row *t = &r->trainings[e->training];
+                if (t->structure != (int)s || t->seed_index != k) continue;
+                as_put_csv(out, r->structures[s].name);
+                fprintf(out, ",%lld,%d", (long long)t->seed, e->epoch);
+                as_put_csv_number(out, e->train_loss);
+                as_put_csv_number(out, e->validation_loss);
+                as_put_csv_number(out, e->validation_accuracy);
+                fprintf(out, ",%s\n", e->epoch == t->best_epoch ? "true" : "false");
+            }
+}
+
+static void put_slots(FILE *out, const as_search_report *r)
+{
+    fputs("name,policy,engine,version,repeat,median_us,least_us,error\n", out);
+    for (size_t i = 0; i < r->n_slots; i++) {
+        const as_structure_slot_row *s = &r->slots[i];
+        as_put_csv(out, r->structures[s->structure].name);
+        putc(',', out);
+        as_put_csv(out, s->policy);
+        putc(',', out);
+        as_put_csv(out, s->engine);
+        putc(',', out);
+        as_put_csv(out, s->version);
+        fprintf(out, ",%d", s->repeat + 1);
+        as_put_csv_number(out, s->median_us);
+        as_put_csv_number(out, s->least_us);
+        putc(',', out);
+        as_put_csv(out, s->error);
+        putc('\n', out);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*put)(FILE *out, const as_search_report *r);
+} tables[] = {{"training-epochs.csv", put_epochs}, {"candidate-slots.csv", put_slots}};
+
+assay_code as_search_files_write(const as_search_report *r, assay_error *err)
+{
+    as_whole_file file;
+    assay_code code = write_stored(r, "split-manifest.json", r->search->split_json, err);
+    if (!code) code = write_environment(r, err);
+    if (!code) code = write_json(r, "benchmark-protocol.json", protocol_json(r), err);
+    for (size_t i = 0; i < AS_COUNT_OF(tables) && !code; i++) {
+        code = as_whole_file_open_in(r->folder, tables[i].name, &file, err);
+        if (code) break;
+        tables[i].put(file.out, r);
+        code = as_whole_file_close(&file, ASSAY_OK, err);
+    }
+    if (!code && r->has_selection) code = as_selection_write(r->choice, r->folder, err);
+    return code ? code : as_candidate_files_write(r->choice, r->folder, err);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_SEARCH_STRUCTURE_SEARCH_H
+#define ASSAY_SEARCH_STRUCTURE_SEARCH_H
+/*
+ * The state of a structure search; inside search/ and the programs that spread it over processes.
+ *
+ *   structures.c        a space -> the evidence's plan
+ *   structure_search.c  the evidence -> this state, and the phases in order
+ *   structure_jobs.c    one training at a time: a job
+ */
+#include "base/file.h"
+#include "evidence/writer.h"
+#include "search/space.h"
+#include "search/structures.h"
+#include "search/test_part.h"
+
+/** One training: structure and seed. */
+typedef struct as_search_job {
+    size_t structure, seed_index;
+    int training; /**< Its row, -1 until it is done. */
+} as_search_job;
+
+/** What a job gave; as_search_outcome_free frees it. */
+typedef struct as_search_outcome {
+    as_training_row row;
+    as_bytes weights; /**< What row.weights points at. */
+    as_epoch_row *epochs;
+    size_t n_epochs;
+} as_search_outcome;
+
+typedef struct as_search {
+    const as_search_options *options;
+    as_space *space;
+    as_dataset *data;
+    as_split split; /**< Without test ids. */
+    as_test_part *test;
+    as_search_job *jobs; /**< By structure, then seed. */
+    size_t n_jobs, n_done;
+    as_latency_protocol protocol;
+    as_evidence_writer *writer; /**< NULL where another process writes. */
+} as_search;
+
+/**
+ * What the evidence in options->folder says, with the data read again.
+ * @param writes  whether this process adds to it.
+ * @param out     the caller's (as_search_close).
+ */
+assay_code as_search_open(const as_search_options *options, bool writes, as_search **out,
+                          assay_error *err);
+/** @return `code` where it is a failure, else what closing the evidence says.  Takes NULL. */
+assay_code as_search_close(as_search *search, assay_code code, assay_error *err);
+
+/** Train; the evidence is not touched. */
+assay_code as_search_train(const as_search *search, const as_search_job *job,
+                           as_search_outcome *out, assay_error *err);
+void as_search_outcome_free(as_search_outcome *outcome);
+
+/** Keep what a job gave. */
+assay_code as_search_keep(as_search *search, as_search_job *job,
+                          const as_search_outcome *outcome, assay_error *err);
+
+/** A network of structure `i` with the weights of a training. */
+assay_code as_search_network(const as_search *search, size_t i, as_evidence *evidence,
+                             int training, as_network **out, assay_error *err);
+
+/** Train all jobs that are not done, one after the other. */
+assay_code as_search_train_all(as_search *search, assay_error *err);
+
+/** Everything behind the trainings. */
+assay_code as_search_finish(as_search *search, assay_error *err);
+
+#endif
