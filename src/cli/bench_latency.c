@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "cli/interrupt.h"
-#include "search/latency_table.h"
 
 static assay_code take_shape(const char *text, as_shape4 *out, assay_error *err)
 {
@@ -22,13 +21,7 @@ static assay_code take_shape(const char *text, as_shape4 *out, assay_error *err)
     return ASSAY_OK;
 }
 
-static bool is_stopped(void *context)
-{
-    (void)context;
-    return as_interrupted();
-}
-
-static void print_table(const as_latency_table *t, double median, double greatest)
+void as_latency_table_print(const as_latency_table *t, double median, double greatest)
 {
     printf("%s, %s, %zu thread%s; %zu rounds of %zu; microseconds\n\n", t->cpu, t->isa,
            t->threads, t->threads == 1 ? "" : "s", t->n_rounds, t->n_repeats);
@@ -58,7 +51,7 @@ static int make(const as_cli *cli, const as_bench_latency *o, as_shape4 shape)
                                               .threads = (size_t)o->threads,
                                               .n_repeats = (size_t)o->repeat,
                                               .seed = (uint64_t)o->seed,
-                                              .stop = is_stopped};
+                                              .stop = as_stop};
     assay_code code = as_output_claim(o->file, o->force, &err);
     if (!code) code = as_latency_table_make(&options, &table, &err);
     if (!code) code = as_latency_table_error(table, &median, &greatest, &err);
@@ -70,7 +63,7 @@ static int make(const as_cli *cli, const as_bench_latency *o, as_shape4 shape)
         code = as_output_json(root, false, &err);
         json_decref(root);
     } else if (!code) {
-        print_table(table, median, greatest);
+        as_latency_table_print(table, median, greatest);
     }
     as_latency_table_free(table);
     return code ? as_cli_fail(cli, &err) : AS_EXIT_DONE;

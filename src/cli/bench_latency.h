@@ -3,6 +3,7 @@
 #define ASSAY_CLI_BENCH_LATENCY_H
 /* `assay bench MODEL... --latency-table FILE`: search/latency_table.h from the command line. */
 #include "cli/cli.h"
+#include "search/latency_table.h"
 
 typedef struct as_bench_latency {
     const char *file;     /**< The table. */
@@ -17,5 +18,8 @@ typedef struct as_bench_latency {
  * one print what the table that is there predicts for it.  @return an exit status.
  */
 int as_bench_latency_run(const as_cli *cli, const as_bench_latency *options);
+
+/** Print a table's layers and checks; `median` and `greatest` as as_latency_table_error gives them. */
+void as_latency_table_print(const as_latency_table *table, double median, double greatest);
 
 #endif

@@ -75,7 +75,7 @@ static assay_code measure(const as_cli *cli, const as_bench_operators *o,
     options.n_repeats = (int)o->repeat;
     options.seed = o->seed;
     options.conv = o->conv;
-    options.stop = as_interrupted;
+    options.stop = as_stop;
     options.progress = show_progress;
     options.context = &bar;
     as_progress_start(&bar, cli, "turns", as_operators_turns(&options));

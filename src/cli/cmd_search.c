@@ -5,19 +5,20 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/search_print.h"
+#include "cli/search_table.h"
 #include "cli/shell_line.h"
 #include "search/structures.h"
 
 #define DEFAULT_SPACE "data/digits.json"
 
 typedef struct search_options {
-    const char *output, *split, *resume;
+    const char *output, *split, *resume, *latency_table;
     as_strings policies;
     int64_t seeds, slots, threads;
-    bool exclusive_hardware, json;
+    bool exclusive_hardware, force, json;
 } search_options;
 
-static const search_options defaults = {.slots = 5, .threads = 1};
+static const search_options defaults = {.slots = -1, .threads = 1};
 
 static const as_option options[] = {
     AS_TEXT(search_options, output, "o,output", "RUN", "folder to make"),
@@ -31,10 +32,13 @@ static const as_option options[] = {
             "also time the models by this engine, in fresh processes; may be repeated"),
     AS_INT(search_options, slots, "slots", "N", 0, 1000,
            "fresh processes of each structure and engine; default 5"),
+    AS_TEXT(search_options, latency_table, "latency-table", "FILE",
+            "also time the models' layers, and write what each takes on this CPU"),
     AS_INT(search_options, threads, "threads", "N", 1, 1024,
            "threads of a training, which change no bit of it; default 1"),
     AS_FLAG(search_options, exclusive_hardware, "exclusive-hardware",
             "note that nothing else runs on this machine"),
+    AS_FLAG(search_options, force, "force", "replace what is at FILE"),
     AS_FLAG(search_options, json, "json", "print the table and the choice as JSON"),
     AS_OPTIONS_END,
 };
@@ -82,18 +86,22 @@ static int search(const as_cli *cli, const search_options *o)
     wanted.n_seeds = (size_t)o->seeds;
     wanted.n_threads = (size_t)o->threads;
     wanted.exclusive_hardware = o->exclusive_hardware;
-    wanted.n_slots = (size_t)o->slots;
+    if (o->slots >= 0) wanted.n_slots = (size_t)o->slots;
     wanted.policies = o->policies.items;
     wanted.n_policies = o->policies.n;
     wanted.stop = as_stop;
     wanted.watch = (as_search_watch){&s, on_begin, on_step, on_end, on_tell};
-    assay_code code = o->resume ? ASSAY_OK : as_search_create(&wanted, &err);
+    assay_code code =
+        o->latency_table ? as_output_claim(o->latency_table, o->force, &err) : ASSAY_OK;
+    if (!code && !o->resume) code = as_search_create(&wanted, &err);
     if (!code) code = as_search_run(&wanted, &err);
     as_free(line);
     if (code == ASSAY_E_INTERRUPTED)
         as_note(cli, "what ended is kept: 'assay search --resume %s' goes on", wanted.folder);
     if (code) return as_cli_fail(cli, &err);
-    return as_search_print(cli, wanted.folder, o->json);
+    const int status = as_search_print(cli, wanted.folder, o->json);
+    if (status != AS_EXIT_DONE || !o->latency_table) return status;
+    return as_search_table(cli, wanted.folder, o->latency_table, !o->json);
 }
 
 static int run(const as_cli *cli, const void *values)
@@ -101,8 +109,11 @@ static int run(const as_cli *cli, const void *values)
     const search_options *o = values;
     if (!o->output == !o->resume)
         return as_cli_usage(cli, "one of -o RUN, a new folder, and --resume RUN is needed");
-    if (o->resume && (cli->arguments.n || o->split || o->seeds))
-        return as_cli_usage(cli, "--resume takes no SPACE, --split or --seeds: RUN has them");
+    if (o->resume &&
+        (cli->arguments.n || o->split || o->seeds || o->policies.n || o->slots >= 0))
+        return as_cli_usage(
+            cli,
+            "--resume takes no SPACE, --split, --seeds, --policy or --slots: RUN has them");
     return search(cli, o);
 }
 

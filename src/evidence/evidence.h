@@ -169,6 +169,16 @@ assay_code as_evidence_selections(as_evidence *evidence, const as_selection_row 
 assay_code as_evidence_test_scores(as_evidence *evidence, const as_test_score_row **rows,
                                    size_t *n, assay_error *err);
 
+/** One row, or none yet. */
+assay_code as_evidence_operator_study(as_evidence *evidence, const as_operator_study_row **rows,
+                                      size_t *n, assay_error *err);
+assay_code as_evidence_operators(as_evidence *evidence, const as_operator_row **rows, size_t *n,
+                                 assay_error *err);
+/** By round, then in the order in which they ran. */
+assay_code as_evidence_operator_samples(as_evidence *evidence,
+                                        const as_operator_sample_row **rows, size_t *n,
+                                        assay_error *err);
+
 /**
  * The weights of training `training`.
  * @param out  the caller's (as_bytes_free); empty where the training diverged.

@@ -182,6 +182,9 @@ READER(structure_samples, as_candidate_sample_row, AS_TABLE_STRUCTURE_SAMPLES)
 READER(structure_slots, as_structure_slot_row, AS_TABLE_STRUCTURE_SLOTS)
 READER(selections, as_selection_row, AS_TABLE_SELECTIONS)
 READER(test_scores, as_test_score_row, AS_TABLE_TEST_SCORES)
+READER(operator_study, as_operator_study_row, AS_TABLE_OPERATOR_STUDY)
+READER(operators, as_operator_row, AS_TABLE_OPERATORS)
+READER(operator_samples, as_operator_sample_row, AS_TABLE_OPERATOR_SAMPLES)
 
 /* Rows' strings are let go of when they take so much. */
 enum { STREAM_BYTES = 1 << 20 };

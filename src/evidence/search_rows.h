@@ -7,7 +7,8 @@
  *     search ─┬─ structures ─┬─ trainings (one a seed, with its weights) ── epochs
  *             │              ├─ structure_samples (round, repeat -> microseconds)
  *             │              └─ structure_slots (policy, repeat -> median of a fresh process)
- *             └─ selections (at most one) ── test_scores (training -> accuracy)
+ *             ├─ selections (at most one) ── test_scores (training -> accuracy)
+ *             └─ operator_study (at most one) ── operators ── operator_samples
  *
  * A test score refers to the selection: the database takes none before the choice is in it.
  * Indices and strings are as in rows.h.
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "evidence/candidate_rows.h"
+#include "evidence/operator_rows.h"
 
 /** The one row of table `search`; none in the evidence of another run. */
 typedef struct as_search_row {
@@ -32,6 +34,7 @@ typedef struct as_search_row {
     int64_t n_validation; /**< Samples that choose. */
     int64_t c, h, w;      /**< Of one image. */
     int64_t n_warm_up, n_rounds, n_repeats; /**< Of the latencies. */
+    int64_t n_slots; /**< Fresh processes of each structure and policy. */
 } as_search_row;
 
 /** One network structure. */

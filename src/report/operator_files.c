@@ -216,6 +216,20 @@ static const struct {
     {"operator-roofline.gp", as_write_operator_roofline},
 };
 
+assay_code as_operator_tables_write(const as_operator_report *report, const char *folder,
+                                    assay_error *err)
+{
+    as_whole_file file;
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; !code && i < AS_COUNT_OF(files); i++) {
+        code = as_whole_file_open_in(folder, files[i].name, &file, err);
+        if (code) break;
+        files[i].write(file.out, report);
+        code = as_whole_file_close(&file, ASSAY_OK, err);
+    }
+    return code ? code : as_draw_operator_plots(folder, err);
+}
+
 static assay_code write_protocol(const as_operator_report *r, const char *folder,
                                  assay_error *err)
 {
@@ -230,15 +244,6 @@ static assay_code write_protocol(const as_operator_report *r, const char *folder
 assay_code as_operator_files_write(const as_operator_report *report, const char *folder,
                                    assay_error *err)
 {
-    as_whole_file file;
-    assay_code code = ASSAY_OK;
-    for (size_t i = 0; !code && i < AS_COUNT_OF(files); i++) {
-        code = as_whole_file_open_in(folder, files[i].name, &file, err);
-        if (code) break;
-        files[i].write(file.out, report);
-        code = as_whole_file_close(&file, ASSAY_OK, err);
-    }
-    if (!code) code = write_protocol(report, folder, err);
-    if (!code) code = as_draw_operator_plots(folder, err);
-    return code;
+    assay_code code = as_operator_tables_write(report, folder, err);
+    return code ? code : write_protocol(report, folder, err);
 }

@@ -88,6 +88,10 @@ assay_code as_operator_report_new(const as_operator_study *study, as_language la
                                   as_operator_report **out, assay_error *err);
 void as_operator_report_free(as_operator_report *report); /**< Takes NULL. */
 
+/** As as_operator_files_write, without benchmark-protocol.json: a search has one of its own. */
+assay_code as_operator_tables_write(const as_operator_report *report, const char *folder,
+                                    assay_error *err);
+
 /** Write the files into `folder`, which exists; without gnuplot the scripts alone. */
 assay_code as_operator_files_write(const as_operator_report *report, const char *folder,
                                    assay_error *err);

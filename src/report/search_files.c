@@ -13,6 +13,19 @@
 
 /* ---- rows ---- */
 
+static assay_code read_operators(as_search_report *r, assay_error *err)
+{
+    const as_operator_study_row *how;
+    as_operator_study *study = &r->operators;
+    size_t n;
+    assay_code code = as_evidence_operator_study(r->evidence, &how, &n, err);
+    if (code || n == 0) return code;
+    study->how = how[0];
+    code = as_evidence_operators(r->evidence, &study->ops, &study->n_ops, err);
+    if (code) return code;
+    return as_evidence_operator_samples(r->evidence, &study->samples, &study->n_samples, err);
+}
+
 static assay_code read_tables(as_search_report *r, assay_error *err)
 {
     const as_selection_row *selections;
@@ -32,7 +45,7 @@ static assay_code read_tables(as_search_report *r, assay_error *err)
     if (!code) code = as_evidence_selections(e, &selections, &n_selections, err);
     if (!code) code = as_evidence_test_scores(e, &r->scores, &r->n_scores, err);
     r->has_selection = !code && n_selections > 0;
-    return code;
+    return code ? code : read_operators(r, err);
 }
 
 /* Mean of n values and the standard error of that mean; one value has none. */
@@ -181,7 +194,7 @@ static json_t *protocol_json(const as_search_report *r)
     for (size_t i = 0; i < r->n_structures; i++)
         as_json_set(&bytes, r->structures[i].name,
                     json_integer((json_int_t)r->structures[i].activation_bytes));
-    return json_pack(
+    json_t *root = json_pack(
         "{s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:o}", "warmup", (json_int_t)s->n_warm_up,
         "repetitions", (json_int_t)s->n_repeats, "rounds", (json_int_t)s->n_rounds, "threads",
         (json_int_t)1, "layout", "NCHW at the input, the engine's own inside", "scope",
@@ -195,6 +208,9 @@ static json_t *protocol_json(const as_search_report *r)
         "shared "
         "and weights and scratch are not counted",
         "activation_ledger_bytes", bytes);
+    if (r->operators.n_ops > 0)
+        as_json_set(&root, "operators", as_operator_protocol_json(&r->operators));
+    return root;
 }
 
 static void put_epochs(FILE *out, const as_search_report *r)
@@ -241,6 +257,16 @@ static const struct {
     void (*put)(FILE *out, const as_search_report *r);
 } tables[] = {{"training-epochs.csv", put_epochs}, {"candidate-slots.csv", put_slots}};
 
+static assay_code write_operators(const as_search_report *r, assay_error *err)
+{
+    as_operator_report *report;
+    if (r->operators.n_ops == 0) return ASSAY_OK;
+    assay_code code = as_operator_report_new(&r->operators, AS_ENGLISH, &report, err);
+    if (!code) code = as_operator_tables_write(report, r->folder, err);
+    as_operator_report_free(report);
+    return code;
+}
+
 assay_code as_search_files_write(const as_search_report *r, assay_error *err)
 {
     as_whole_file file;
@@ -253,6 +279,7 @@ assay_code as_search_files_write(const as_search_report *r, assay_error *err)
         tables[i].put(file.out, r);
         code = as_whole_file_close(&file, ASSAY_OK, err);
     }
+    if (!code) code = write_operators(r, err);
     if (!code && r->has_selection) code = as_selection_write(r->choice, r->folder, err);
     return code ? code : as_candidate_files_write(r->choice, r->folder, err);
 }

@@ -10,7 +10,7 @@
  *     code = as_search_files_write(report, err);                 // all that is known by now
  *     as_search_report_close(report);
  *
- * Besides the files of report/candidate_files.h:
+ * Besides the files of report/candidate_files.h and report/operator_files.h:
  *
  *     split-manifest.json       which samples trained, chose and tested
  *     environment.json          the machine
@@ -20,6 +20,7 @@
  */
 #include "evidence/evidence.h"
 #include "report/candidate_files.h"
+#include "report/operator_files.h"
 
 typedef struct as_search_report {
     const char *folder; /**< Borrows. */
@@ -31,6 +32,7 @@ typedef struct as_search_report {
     const as_structure_slot_row *slots;
     const as_test_score_row *scores;
     size_t n_structures, n_trainings, n_epochs, n_slots, n_scores;
+    as_operator_study operators; /**< Without operators until they are measured. */
     bool has_selection;
     as_candidate_row *rows; /**< [n_structures]; owned, as all below. */
     as_candidates candidates;

@@ -155,7 +155,7 @@ static assay_code measure(studying *s, assay_error *err)
     for (int round = 0; round < o->n_rounds; round++) {
         as_random_shuffle(s->order, n_ops, &random);
         for (size_t i = 0; i < n_ops; i++) {
-            if (o->stop && o->stop())
+            if (o->stop && o->stop(o->context))
                 return as_fail(err, ASSAY_E_INTERRUPTED, "stopped in round %d of %d", round + 1,
                                o->n_rounds);
             take_turn(s, s->order[i], round);

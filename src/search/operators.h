@@ -30,8 +30,8 @@ typedef struct as_operators_options {
     size_t n_shapes;
     int n_warm_ups, n_rounds, n_repeats; /**< [30, 3, 200] */
     int64_t seed;                        /**< [20260918] */
-    const char *conv;   /**< Prefer this route where it proposes itself; NULL. */
-    bool (*stop)(void); /**< Asked before each turn; may be NULL. */
+    const char *conv;            /**< Prefer this route where it proposes itself; NULL. */
+    bool (*stop)(void *context); /**< Asked before each turn; may be NULL. */
     void (*progress)(void *context, size_t n_done, size_t n_turns); /**< May be NULL. */
     void *context;
 } as_operators_options;

@@ -7,12 +7,19 @@
  *   structures.c        a space -> the evidence's plan
  *   structure_search.c  the evidence -> this state, and the phases in order
  *   structure_jobs.c    one training at a time: a job
+ *   structure_models.c  NAME.onnx
+ *   structure_latency.c what is timed
+ *   structure_choice.c  selection.json, then the test
  */
 #include "base/file.h"
 #include "evidence/writer.h"
+#include "report/search_files.h"
 #include "search/space.h"
 #include "search/structures.h"
 #include "search/test_part.h"
+
+/** Our own engine, always timed. */
+#define AS_SEARCH_OWN_POLICY "ours=native,threads=1"
 
 /** One training: structure and seed. */
 typedef struct as_search_job {
@@ -37,6 +44,8 @@ typedef struct as_search {
     as_search_job *jobs; /**< By structure, then seed. */
     size_t n_jobs, n_done;
     as_latency_protocol protocol;
+    char **policies; /**< [n_policies]; owned; the first is AS_SEARCH_OWN_POLICY. */
+    size_t n_policies, n_slots;
     as_evidence_writer *writer; /**< NULL where another process writes. */
 } as_search;
 
@@ -66,7 +75,34 @@ assay_code as_search_network(const as_search *search, size_t i, as_evidence *evi
 /** Train all jobs that are not done, one after the other. */
 assay_code as_search_train_all(as_search *search, assay_error *err);
 
-/** Everything behind the trainings. */
+/** The structures that were trained: places and paths; as_search_models_free frees it. */
+typedef struct as_search_models {
+    as_latency_models latency; /**< Borrows `paths`; by AS_SEARCH_OWN_POLICY. */
+    char **paths;
+    size_t *places; /**< Of the space's structures. */
+    size_t n;
+} as_search_models;
+
+assay_code as_search_models_list(const as_search *search, const as_search_report *report,
+                                 as_search_models *out, assay_error *err);
+void as_search_models_free(as_search_models *models);
+
+/* The phases; each does what the evidence lacks of it. */
+
+/** Write NAME.onnx of every structure that has a training. */
+assay_code as_search_save_models(as_search *search, assay_error *err);
+/** Calls in this process. */
+assay_code as_search_measure(as_search *search, assay_error *err);
+/** A standard convolution against depthwise + pointwise, at the bundled shapes. */
+assay_code as_search_study_operators(as_search *search, assay_error *err);
+/** Write and sync selection.json, then note it. */
+assay_code as_search_choose(as_search *search, assay_error *err);
+/** Score all trainings on the test samples. */
+assay_code as_search_test(as_search *search, assay_error *err);
+/** Calls in fresh processes, of every policy. */
+assay_code as_search_run_slots(as_search *search, assay_error *err);
+
+/** Everything behind the trainings: all phases and the files. */
 assay_code as_search_finish(as_search *search, assay_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "engine/policy.h"
 #include "search/structure_search.h"
 #include "trial/environment.h"
 #include "trial/executed.h"
@@ -26,6 +27,9 @@ typedef struct beginning {
     as_split split;
     as_environment *environment;
     as_structure_row *structures;
+    as_policy *parsed; /* [n_policies]: ours, then those of the options */
+    as_policy_row *policies;
+    size_t n_policies;
     char *path, *machine, *findings, *split_text; /* `path` of malloc */
     char created[AS_CLOCK_LABEL], program_sha256[AS_SHA256_HEX];
 } beginning;
@@ -36,6 +40,10 @@ static void free_beginning(beginning *b)
     as_dataset_free(b->data);
     as_space_free(b->space);
     as_environment_free(b->environment);
+    for (size_t i = 0; i < b->n_policies; i++)
+        as_policy_free(&b->parsed[i]);
+    as_free(b->parsed);
+    as_free(b->policies);
     as_free(b->structures);
     free(b->path);
     as_free(b->machine);
@@ -89,6 +97,29 @@ static assay_code describe(beginning *b, assay_error *err)
     return ASSAY_OK;
 }
 
+/* The policies that fresh processes time. */
+static assay_code parse_policies(beginning *b, assay_error *err)
+{
+    const as_search_options *o = b->options;
+    b->parsed = as_alloc_array(o->n_policies + 1, sizeof *b->parsed);
+    b->policies = as_alloc_array(o->n_policies + 1, sizeof *b->policies);
+    if (!b->parsed || !b->policies) return no_memory(err);
+    for (size_t i = 0; i <= o->n_policies; i++) {
+        as_policy *p = &b->parsed[i];
+        assay_code code =
+            as_policy_parse(i ? o->policies[i - 1] : AS_SEARCH_OWN_POLICY, p, err);
+        if (code) return code;
+        b->n_policies++;
+        b->policies[i] = (as_policy_row){.name = p->name, .text = p->text, .engine = p->engine};
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(p->name, b->parsed[j].name) == 0)
+                return as_fail(err, ASSAY_E_ARGUMENT,
+                               "two policies are named '%s', names have to differ%s", p->name,
+                               j ? "" : ", and our own is 'ours'");
+    }
+    return ASSAY_OK;
+}
+
 static assay_code look_at_machine(beginning *b, assay_error *err)
 {
     assay_code code = as_executed_program_sha256(b->program_sha256, err);
@@ -138,13 +169,14 @@ static as_search_row search_of(const beginning *b)
                            .w = (int64_t)b->data->w,
                            .n_warm_up = (int64_t)o->protocol.n_warm_up,
                            .n_rounds = (int64_t)o->protocol.n_rounds,
-                           .n_repeats = (int64_t)o->protocol.n_repeats};
+                           .n_repeats = (int64_t)o->protocol.n_repeats,
+                           .n_slots = (int64_t)o->n_slots};
 }
 
 static assay_code write_beginning(const beginning *b, assay_error *err)
 {
-    static const as_policy_row ours = {"ours", "ours=native,threads=1", "native"};
-    const as_evidence_plan plan = {.run = run_of(b), .policies = &ours, .n_policies = 1};
+    const as_evidence_plan plan = {
+        .run = run_of(b), .policies = b->policies, .n_policies = b->n_policies};
     const as_search_row search = search_of(b);
     const as_row_batch batches[] = {
         {AS_TABLE_STRUCTURES, b->structures, b->space->n_structures},
@@ -165,6 +197,7 @@ assay_code as_search_create(const as_search_options *options, assay_error *err)
     as_clock_label(b.created);
     assay_code code = read_data(&b, err);
     if (!code) code = describe(&b, err);
+    if (!code) code = parse_policies(&b, err);
     if (!code) code = look_at_machine(&b, err);
     if (!code) code = write_beginning(&b, err);
     free_beginning(&b);

@@ -10,7 +10,7 @@
  *     code = as_search_create(&o, err);            RUN/evidence.db with the plan in it
  *     code = as_search_run(&o, err);               everything that is not in it yet
  *
- *     trainings ── models ── latencies ── selection.json ── test scores ── slots ── files
+ *     trainings ── models ── latencies ── operators ── selection.json ── test scores ── slots ── files
  *         each phase reads from the evidence what is done, so a killed search goes on where it was
  *
  * A training that diverges ends with its row; the others go on.
@@ -59,7 +59,7 @@ assay_code as_search_create(const as_search_options *options, assay_error *err);
 
 /**
  * Do what options->folder's evidence lacks and write all files.  Of the options only folder, threads,
- * slots, policies, stop and watch are looked at: the evidence knows the rest.
+ * stop and watch are looked at: the evidence knows the rest.
  * @return ASSAY_E_INTERRUPTED, with all that ended kept; ASSAY_E_CHANGED where data or selection.json
  *         are no longer what the evidence holds; ASSAY_E_MEMORY, ASSAY_E_IO.
  */

@@ -157,7 +157,11 @@ static void a_sample_outweighs_the_clock(void **state)
     as_operators_free(s);
 }
 
-static bool stop_at_once(void) { return true; }
+static bool stop_at_once(void *context)
+{
+    (void)context;
+    return true;
+}
 
 static void what_cannot_be_studied_is_one_sentence(void **state)
 {
