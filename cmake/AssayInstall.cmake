@@ -1,4 +1,5 @@
-# What `make install` lays out below the prefix: the program with its manual page and adapters, libassay
+# What `make install` lays out below the prefix: the program with its manual page, adapters and
+# bundled data, libassay
 # with its headers and what pkg-config says of it.
 include(GNUInstallDirs)
 
@@ -19,3 +20,5 @@ install(FILES ${PROJECT_BINARY_DIR}/assay.pc DESTINATION ${pc_folder})
 install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/adapters DESTINATION ${CMAKE_INSTALL_DATADIR}/assay
   FILES_MATCHING PATTERN "*.py")
+install(FILES ${PROJECT_SOURCE_DIR}/data/digits.json ${PROJECT_SOURCE_DIR}/data/digits.csv
+  ${PROJECT_SOURCE_DIR}/data/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/assay/data)

@@ -2,6 +2,7 @@
 /* assay search: train structures, time them, choose one. */
 #include <stdio.h>
 
+#include "base/installed.h"
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/search_print.h"
@@ -9,6 +10,7 @@
 #include "cli/shell_line.h"
 #include "search/structures.h"
 
+/* Comes with the program. */
 #define DEFAULT_SPACE "data/digits.json"
 
 typedef struct search_options {
@@ -73,13 +75,26 @@ static void on_tell(void *context, const char *sentence)
     as_warn(s->cli, "%s", sentence);
 }
 
+static assay_code begin(const as_cli *cli, as_search_options *wanted, assay_error *err)
+{
+    char *bundled = NULL;
+    assay_code code = ASSAY_OK;
+    wanted->space = cli->arguments.n ? cli->arguments.items[0] : NULL;
+    if (!wanted->space) {
+        code = as_installed_find(DEFAULT_SPACE, &bundled, err);
+        wanted->space = bundled ? bundled : DEFAULT_SPACE;
+    }
+    if (!code) code = as_search_create(wanted, err);
+    as_free(bundled);
+    return code;
+}
+
 static int search(const as_cli *cli, const search_options *o)
 {
     screen s = {.cli = cli};
     assay_error err = {0};
     char *line = as_shell_line(cli->argc, (const char *const *)cli->argv);
     as_search_options wanted = as_search_defaults();
-    wanted.space = cli->arguments.n ? cli->arguments.items[0] : DEFAULT_SPACE;
     wanted.split = o->split;
     wanted.folder = o->resume ? o->resume : o->output;
     wanted.command = line ? line : "";
@@ -93,7 +108,7 @@ static int search(const as_cli *cli, const search_options *o)
     wanted.watch = (as_search_watch){&s, on_begin, on_step, on_end, on_tell};
     assay_code code =
         o->latency_table ? as_output_claim(o->latency_table, o->force, &err) : ASSAY_OK;
-    if (!code && !o->resume) code = as_search_create(&wanted, &err);
+    if (!code && !o->resume) code = begin(cli, &wanted, &err);
     if (!code) code = as_search_run(&wanted, &err);
     as_free(line);
     if (code == ASSAY_E_INTERRUPTED)

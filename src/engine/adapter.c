@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/installed.h"
 #include "base/memory.h"
 
 #define LARGEST_SCRIPT_BYTES (1 << 20)
@@ -19,37 +20,26 @@ void as_adapter_free(as_adapter *adapter)
     *adapter = (as_adapter){0};
 }
 
-/* The folder of this process's program; "." where it cannot be known. */
-static void program_folder(char folder[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    folder[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        strcpy(folder, ".");
-    else
-        *slash = '\0';
-}
-
 /* FOLDER/ENGINE.py, or NULL in *out when no folder has it. */
 static assay_code find_script(const char *engine, char **out, assay_error *err)
 {
-    char program[PATH_MAX];
-    program_folder(program);
     const char *asked = getenv("ASSAY_ADAPTERS");
-    char *tried[] = {asked && asked[0] ? as_format("%s/%s.py", asked, engine) : as_strdup(""),
-                     as_format("%s/../adapters/%s.py", program, engine),
-                     as_format("%s/../share/assay/adapters/%s.py", program, engine)};
-    bool has_memory = true;
+    const bool is_asked = asked && *asked;
+    char *theirs = is_asked ? as_format("%s/%s.py", asked, engine) : NULL;
+    char *ours = as_format("adapters/%s.py", engine);
     *out = NULL;
-    for (size_t i = 0; i < AS_COUNT_OF(tried); i++) {
-        has_memory = has_memory && tried[i];
-        if (has_memory && !*out && as_file_exists(tried[i]))
-            *out = tried[i];
-        else
-            as_free(tried[i]);
+    assay_code code = ours && (theirs || !is_asked)
+                          ? ASSAY_OK
+                          : as_fail(err, ASSAY_E_MEMORY, "no memory for an adapter");
+    if (!code && theirs && as_file_exists(theirs)) {
+        *out = theirs;
+        theirs = NULL;
+    } else if (!code) {
+        code = as_installed_find(ours, out, err);
     }
-    return has_memory ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for an adapter");
+    as_free(theirs);
+    as_free(ours);
+    return code;
 }
 
 /* The interpreter that the policy names, or the one of tools/engines beside the script. */

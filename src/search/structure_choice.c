@@ -41,6 +41,8 @@ static assay_code score(const as_search *s, const as_search_report *r, const siz
         as_network *network;
         as_score found;
         if (one->diverged_epoch) continue;
+        if (s->options->stop && s->options->stop(s->options->stop_context))
+            return as_fail(err, ASSAY_E_INTERRUPTED, "stopped before the test");
         code = as_search_network(s, (size_t)one->structure, r->evidence, (int)t, &network, err);
         if (!code) code = as_network_score(network, s->data, ids, n, NULL, &found, err);
         as_network_free(network);
