@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/required.h"
+#include "cli/search_print.h"
 #include "cli/shell_line.h"
 #include "report/report.h"
 #include "trial/trial.h"
@@ -251,6 +252,9 @@ static int check_usage(const as_cli *cli, const experiment_options *o)
     if (o->resume && has_settings(o))
         return as_cli_usage(cli,
                             "--resume takes every setting from the run, give nothing else");
+    if (o->resume && as_is_search(o->resume))
+        return as_cli_usage(cli, "%s is a structure search: 'assay search --resume %s'",
+                            o->resume, o->resume);
     if (o->resume) return AS_EXIT_DONE;
     if (!o->model) return as_cli_usage(cli, "--model MODEL is missing, the network to run");
     if (!o->corpus)

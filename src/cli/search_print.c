@@ -23,15 +23,17 @@ static void print_row(const as_search_report *r, size_t i)
 {
     const as_candidate_row *row = &r->rows[i];
     const as_candidate_report *c = r->choice;
-    char spread[32] = "-";
+    char median[32] = "-", spread[32] = "-";
+    if (!isnan(c->scored[i].latency_us))
+        snprintf(median, sizeof median, "%.2f", c->scored[i].latency_us);
     if (!isnan(c->p90_us[i]))
         snprintf(spread, sizeof spread, "%.2f-%.2f", c->p10_us[i], c->p90_us[i]);
     printf("%-24.24s", row->name);
     print_share(row->validation_accuracy);
-    print_share(row->accuracy_noise);
+    print_share(isnan(row->validation_accuracy) ? NAN : row->accuracy_noise);
     print_share(row->test_accuracy);
-    printf(" %8lld %9lld %9.2f %13s %s\n", (long long)row->params, (long long)row->macs,
-           c->scored[i].latency_us, spread, c->is_front[i] ? "front" : "");
+    printf(" %8lld %9lld %9s %13s %s\n", (long long)row->params, (long long)row->macs, median,
+           spread, c->is_front[i] ? "front" : "");
 }
 
 static void print_choice(const as_candidate_report *c)
@@ -65,7 +67,10 @@ static void print_text(const as_search_report *r)
            "params", "mac", "median us", "p10-p90");
     for (size_t i = 0; i < r->n_structures; i++)
         print_row(r, i);
-    print_choice(r->choice);
+    if (r->has_selection)
+        print_choice(r->choice);
+    else
+        printf("\nno choice yet: 'assay search --resume %s' goes on\n", r->folder);
 }
 
 static json_t *row_json(const as_search_report *r, size_t i)
@@ -81,19 +86,24 @@ static json_t *row_json(const as_search_report *r, size_t i)
                      "pareto_validation_latency", c->is_front[i]);
 }
 
+/* NULL, which is null in JSON, until the choice is made. */
+static const char *chosen(const as_search_report *r, size_t place)
+{
+    return r->has_selection && place != AS_NO_STRUCTURE ? r->choice->scored[place].name : NULL;
+}
+
 static assay_code print_json(const as_search_report *r, assay_error *err)
 {
-    const as_candidate_report *c = r->choice;
-    const as_selection *s = &c->selection;
+    const as_selection *s = &r->choice->selection;
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_structures; i++)
         as_json_append(&list, row_json(r, i));
     json_t *root =
-        json_pack("{s:s, s:o, s:s, s:s, s:s, s:s}", "space", r->search->space_name,
-                  "candidates", list, "manual_baseline", name_of(c, s->manual_baseline),
-                  "validation_accuracy", name_of(c, s->by_accuracy),
-                  "latency_under_baseline_quality_and_cost", name_of(c, s->by_latency),
-                  "random_two_under_same_constraints", name_of(c, s->random_two));
+        json_pack("{s:s, s:o, s:s, s:s?, s:s?, s:s?}", "space", r->search->space_name,
+                  "candidates", list, "manual_baseline", r->structures[s->manual_baseline].name,
+                  "validation_accuracy", chosen(r, s->by_accuracy),
+                  "latency_under_baseline_quality_and_cost", chosen(r, s->by_latency),
+                  "random_two_under_same_constraints", chosen(r, s->random_two));
     assay_code code = as_output_json(root, false, err);
     json_decref(root);
     return code;
@@ -107,12 +117,11 @@ static int show(const as_cli *cli, const char *folder, bool writes, bool json)
     if (!code && writes) code = as_search_files_write(r, &err);
     if (!code && json) code = print_json(r, &err);
     if (!code && !json) print_text(r);
+    const bool is_chosen = !code && r->has_selection;
     as_search_report_close(r);
     if (code) return as_cli_fail(cli, &err);
-    as_note(cli,
-            "%s/candidate-results.csv, selection.json, candidate-pareto.png and more are "
-            "written",
-            folder);
+    as_note(cli, "%s/candidate-results.csv, %s and more are written", folder,
+            is_chosen ? "selection.json, candidate-pareto.png" : "training-epochs.csv");
     return AS_EXIT_DONE;
 }
 
