@@ -19,8 +19,9 @@ NUMBER = (int, float)
 # "Metadata Events"; ts and dur are microseconds whatever displayTimeUnit says.
 COMMON = {"name": str, "ph": str, "pid": int, "tid": int, "args": dict}
 FIELDS = {"X": {**COMMON, "cat": str, "ts": NUMBER, "dur": NUMBER}, "M": COMMON}
-# Metadata that names something has args of one field, its name.
-METADATA = ("process_name", "thread_name")
+# Metadata has args of one field: what it names, or the place that its track has among the others.
+METADATA = {"process_name": ("name", str), "thread_name": ("name", str),
+            "thread_sort_index": ("sort_index", int)}
 CATEGORIES = ("stage", "forward", "operator")
 
 
@@ -37,8 +38,9 @@ def check_event(e):
         assert isinstance(e[field], kind) and not isinstance(e[field], bool), f"{field} of {e}"
     assert e["name"], f"{e} has no name"
     if e["ph"] == "M":
-        assert e["name"] in METADATA and set(e["args"]) == {"name"}, e
-        assert isinstance(e["args"]["name"], str) and e["args"]["name"], e
+        assert e["name"] in METADATA, e
+        field, kind = METADATA[e["name"]]
+        assert set(e["args"]) == {field} and isinstance(e["args"][field], kind) and e["args"][field], e
     else:
         assert e["cat"] in CATEGORIES, e
 
@@ -54,6 +56,8 @@ def check_document(trace):
     assert [e["name"] for e in named].count("process_name") == 1
     tracks = [e["tid"] for e in named if e["name"] == "thread_name"]
     assert len(tracks) == len(set(tracks)), "a track has two names"
+    sorted_by = [e["tid"] for e in named if e["name"] == "thread_sort_index"]
+    assert sorted_by == tracks, "tracks are not sorted in the order in which they are named"
 
 
 def check_track(events):
@@ -74,7 +78,7 @@ def main():
     check_document(trace)
     events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
     names = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
-    assert len(events) + len(names) + 1 == len(trace["traceEvents"])
+    assert len(events) + 2 * len(names) + 1 == len(trace["traceEvents"])
     tracks = {}
     for e in events:
         assert e["tid"] in names, f"track {e['tid']} has no name"
