@@ -11,8 +11,8 @@
 #include "report/against_layers.h"
 #include "verdict/two_samples.h"
 
-static const char *const stage_names[AS_N_STAGES] = {"preprocess", "forward", "transfer",
-                                                     "postprocess"};
+static const char *const stage_names[AS_N_STAGES] =
+    /* said */ {"preprocess", "forward", "transfer", "postprocess"};
 
 /* Both runs while they are compared. */
 typedef struct pair {
@@ -53,6 +53,14 @@ static const char *text(pair *p, const char *format, ...)
     return kept;
 }
 
+/* `english` in the language of the comparison. */
+static const char *say(const pair *p, const char *english) AS_FORMAT_OF(2);
+
+static const char *say(const pair *p, const char *english)
+{
+    return as_say(p->out->language, english);
+}
+
 /* Note `what` where its texts differ; NULL stands for "not there". */
 static assay_code add_text(pair *p, as_change_kind kind, const char *what, const char *then,
                            const char *now, bool is_regression)
@@ -62,8 +70,8 @@ static assay_code add_text(pair *p, as_change_kind kind, const char *what, const
     if (!then && !now) return ASSAY_OK;
     as_change change = {.kind = kind,
                         .what = what,
-                        .then = then ? then : "not there",
-                        .now = now ? now : "not there",
+                        .then = then ? then : say(p, "not there"),
+                        .now = now ? now : say(p, "not there"),
                         .is_regression = is_regression};
     return add(p, &change);
 }
@@ -112,8 +120,9 @@ static assay_code add_cost(pair *p, size_t now, size_t then, int stage)
     change.now_s = a.median;
     change.then_s = b.median;
     change.is_regression = is_whole && is_slower;
-    change.what = is_whole ? as_facts_name(p->now, now)
-                           : text(p, "%s %s", as_facts_name(p->now, now), stage_names[stage]);
+    change.what =
+        is_whole ? as_facts_name(p->now, now)
+                 : text(p, "%s %s", as_facts_name(p->now, now), say(p, stage_names[stage]));
     return change.what ? add(p, &change) : no_memory(p->err);
 }
 
@@ -128,11 +137,16 @@ static assay_code add_costs(pair *p)
     return code;
 }
 
-static const char *standing_of(const as_facts *f, size_t policy)
+static bool has_equal_boxes(const as_facts *f, size_t policy)
 {
     const as_candidate *c = &f->policy[policy].candidate;
-    if (c->failed) return "failed";
-    return c->boxes_equal ? "boxes equal" : "boxes differ";
+    return !c->failed && c->boxes_equal;
+}
+
+static const char *standing_of(const pair *p, const as_facts *f, size_t policy)
+{
+    if (f->policy[policy].candidate.failed) return say(p, "failed");
+    return has_equal_boxes(f, policy) ? say(p, "boxes equal") : say(p, "boxes differ");
 }
 
 /* Inputs whose truth is other boxes in both runs; inputs go by id and hash. */
@@ -162,17 +176,17 @@ static assay_code add_answers(pair *p)
     size_t n_same = 0, n_other = 0;
     assay_code code = count_answers(p, &n_same, &n_other);
     if (!code && n_other > 0) {
-        const char *then = text(p, "%zu inputs", n_same + n_other);
-        const char *now = text(p, "other boxes on %zu of them", n_other);
+        const char *then = text(p, say(p, "%zu inputs"), n_same + n_other);
+        const char *now = text(p, say(p, "other boxes on %zu of them"), n_other);
         if (!then || !now) return no_memory(p->err);
-        code = add_text(p, AS_CHANGE_ANSWERS, "the truth", then, now, true);
+        code = add_text(p, AS_CHANGE_ANSWERS, say(p, "the truth"), then, now, true);
     }
     for (size_t i = 0; i < p->now->n_policies && !code; i++) {
         int then = find_policy(p->then, as_facts_name(p->now, i));
         if (then < 0) continue;
-        const char *is = standing_of(p->now, i), *was = standing_of(p->then, (size_t)then);
-        code = add_text(p, AS_CHANGE_ANSWERS, as_facts_name(p->now, i), was, is,
-                        strcmp(is, "boxes equal") != 0);
+        code = add_text(p, AS_CHANGE_ANSWERS, as_facts_name(p->now, i),
+                        standing_of(p, p->then, (size_t)then), standing_of(p, p->now, i),
+                        !has_equal_boxes(p->now, i));
     }
     return code;
 }
@@ -245,9 +259,10 @@ static assay_code add_passes(pair *p, size_t now, size_t then)
         if (is->slot != slot) continue;
         const as_pass_row *was = pass_of(p->then, then, is->name);
         const char *what = text(p, "%s %s", as_facts_name(p->now, now), is->name);
-        const char *after = text(p, "%d nodes: %s", is->nodes_after, is->kinds_after);
+        const char *after = text(p, say(p, "%d nodes: %s"), is->nodes_after, is->kinds_after);
         const char *before =
-            was ? text(p, "%d nodes: %s", was->nodes_after, was->kinds_after) : "not there";
+            was ? text(p, say(p, "%d nodes: %s"), was->nodes_after, was->kinds_after)
+                : say(p, "not there");
         code = !after || !before ? no_memory(p->err)
                                  : add_text(p, AS_CHANGE_PASS, what, before, after, false);
     }
@@ -325,17 +340,18 @@ static assay_code add_run(pair *p)
     const as_run_row *now = p->now->run, *then = p->then->run;
     const struct {
         const char *what, *then, *now;
-    } fields[] = {{"model", then->model_name, now->model_name},
-                  {"model SHA-256", then->model_sha256, now->model_sha256},
-                  {"manifest SHA-256", then->manifest_sha256, now->manifest_sha256},
-                  {"program SHA-256", then->program_sha256, now->program_sha256},
-                  {"assay", then->assay_version, now->assay_version},
-                  {"baseline", as_facts_name(p->then, (size_t)then->baseline),
-                   as_facts_name(p->now, (size_t)now->baseline)},
-                  {"order", then->order, now->order}};
+    } fields[] = /* said */ {{"model", then->model_name, now->model_name},
+                             {"model SHA-256", then->model_sha256, now->model_sha256},
+                             {"manifest SHA-256", then->manifest_sha256, now->manifest_sha256},
+                             {"program SHA-256", then->program_sha256, now->program_sha256},
+                             {"assay", then->assay_version, now->assay_version},
+                             {"baseline", as_facts_name(p->then, (size_t)then->baseline),
+                              as_facts_name(p->now, (size_t)now->baseline)},
+                             {"order", then->order, now->order}};
     assay_code code = ASSAY_OK;
     for (size_t i = 0; i < AS_COUNT_OF(fields) && !code; i++)
-        code = add_text(p, AS_CHANGE_RUN, fields[i].what, fields[i].then, fields[i].now, false);
+        code = add_text(p, AS_CHANGE_RUN, say(p, fields[i].what), fields[i].then, fields[i].now,
+                        false);
     return code ? code
                 : add_objects(p, AS_CHANGE_MACHINE, "", p->then->machine, p->now->machine);
 }
@@ -364,13 +380,13 @@ static assay_code compare(pair *p)
     return code ? code : add_run(p);
 }
 
-assay_code as_against_make(const as_facts *now, const as_facts *then, as_against **out,
-                           assay_error *err)
+assay_code as_against_make(const as_facts *now, const as_facts *then, as_language language,
+                           as_against **out, assay_error *err)
 {
     pair p = {.now = now, .then = then, .err = err};
     *out = NULL;
     p.out = as_alloc(sizeof *p.out);
-    if (p.out) p.out->arena = as_arena_new();
+    if (p.out) *p.out = (as_against){.language = language, .arena = as_arena_new()};
     p.now_s = as_alloc_array(now->n_rounds + 1, sizeof *p.now_s);
     p.then_s = as_alloc_array(then->n_rounds + 1, sizeof *p.then_s);
     assay_code code =

@@ -5,7 +5,7 @@
  * What changed between two runs (`assay summarize RUN --against RUN2`).
  *
  *     as_against *changes;
- *     code = as_against_make(now, then, &changes, err);
+ *     code = as_against_make(now, then, now->language, &changes, err);
  *     as_against_print(changes, stdout);
  *     status = changes->n_regressions ? 1 : 0;
  *     as_against_free(changes);
@@ -46,12 +46,17 @@ typedef struct as_against {
     size_t n, room, n_regressions;
     bool has_same_calls; /**< Else times and answers are not compared. */
     const char *then_created, *now_created;
-    as_arena *arena; /**< Owns the texts. */
+    as_language language; /**< Of the texts. */
+    as_arena *arena;      /**< Owns the texts. */
 } as_against;
 
-/** Compare; both facts are borrowed until it is freed.  @return ASSAY_E_MEMORY. */
-assay_code as_against_make(const as_facts *now, const as_facts *then, as_against **out,
-                           assay_error *err);
+/**
+ * Compare; both facts are borrowed until it is freed.
+ * @param language  of the texts: English where programs read them.
+ * @return ASSAY_E_MEMORY.
+ */
+assay_code as_against_make(const as_facts *now, const as_facts *then, as_language language,
+                           as_against **out, assay_error *err);
 
 /** Free it; takes NULL. */
 void as_against_free(as_against *against);

@@ -95,13 +95,16 @@ static int by_interest(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static const char *side_text(as_arena *arena, const as_traced_operator *op, int64_t ns)
+/* Route and time of one side, NULL where the layer is not there. @return false without memory. */
+static bool side_text(as_arena *arena, const as_traced_operator *op, int64_t ns,
+                      const char **out)
 {
-    if (!op) return "not there";
+    *out = NULL;
+    if (!op) return true;
     char *text = as_format("%s%s%.3f ms", op->route, *op->route ? ", " : "", (double)ns / 1e6);
-    const char *kept = text ? as_arena_strdup(arena, text) : NULL;
+    *out = text ? as_arena_strdup(arena, text) : NULL;
     as_free(text);
-    return kept;
+    return *out != NULL;
 }
 
 static bool describe(as_arena *arena, const layer *l, as_layer_change *out)
@@ -109,11 +112,10 @@ static bool describe(as_arena *arena, const layer *l, as_layer_change *out)
     const as_traced_operator *op = l->now ? l->now : l->then;
     char *what = as_format("%s%s%s%s%s", op->op, *op->name ? " " : "", op->name,
                            *op->shape ? " " : "", op->shape);
-    *out = (as_layer_change){.what = what ? as_arena_strdup(arena, what) : NULL,
-                             .then = side_text(arena, l->then, l->then_ns),
-                             .now = side_text(arena, l->now, l->now_ns)};
+    out->what = what ? as_arena_strdup(arena, what) : NULL;
     as_free(what);
-    return out->what && out->then && out->now;
+    return out->what && side_text(arena, l->then, l->then_ns, &out->then) &&
+           side_text(arena, l->now, l->now_ns, &out->now);
 }
 
 static bool fill(as_arena *arena, layer *layers, size_t n, as_layer_change *changes,

@@ -19,7 +19,7 @@
 /** One layer; texts lie in the arena. */
 typedef struct as_layer_change {
     const char *what;       /**< "Conv conv_17 1x24x80x80 -> 1x48x80x80" */
-    const char *then, *now; /**< "winograd4, 0.412 ms", "not there" */
+    const char *then, *now; /**< "winograd4, 0.412 ms"; NULL where it is not there. */
 } as_layer_change;
 
 /**

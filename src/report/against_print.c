@@ -5,67 +5,81 @@
 #include "report/text.h"
 #include "verdict/two_samples.h"
 
-static const char *const kind_names[] = {
-    [AS_CHANGE_COST] = "cost",     [AS_CHANGE_ANSWERS] = "answers",
-    [AS_CHANGE_POLICY] = "policy", [AS_CHANGE_KERNEL] = "kernel",
-    [AS_CHANGE_LAYER] = "layer",   [AS_CHANGE_PASS] = "pass",
-    [AS_CHANGE_RUN] = "run",       [AS_CHANGE_MACHINE] = "machine"};
+static const char *const kind_names[] =
+    /* said */ {[AS_CHANGE_COST] = "cost",     [AS_CHANGE_ANSWERS] = "answers",
+                [AS_CHANGE_POLICY] = "policy", [AS_CHANGE_KERNEL] = "kernel",
+                [AS_CHANGE_LAYER] = "layer",   [AS_CHANGE_PASS] = "pass",
+                [AS_CHANGE_RUN] = "run",       [AS_CHANGE_MACHINE] = "machine"};
 
 static const char *word_of(const as_estimate *e)
 {
-    if (!e->has_interval) return "no interval";
-    if (e->low > 1 + AS_MARGIN) return "slower";
-    if (e->high < 1 - AS_MARGIN) return "faster";
-    return e->low >= 1 - AS_MARGIN && e->high <= 1 + AS_MARGIN ? "equal" : "undecided";
+    static const char *const words[] =
+        /* said */ {"no interval", "slower", "faster", "equal", "undecided"};
+    if (!e->has_interval) return words[0];
+    if (e->low > 1 + AS_MARGIN) return words[1];
+    if (e->high < 1 - AS_MARGIN) return words[2];
+    return words[e->low >= 1 - AS_MARGIN && e->high <= 1 + AS_MARGIN ? 3 : 4];
 }
 
-static void print_cost(const as_change *c, FILE *out)
+static void print_cost(const as_change *c, as_language l, FILE *out)
 {
     const as_estimate *e = &c->estimate;
-    fprintf(out, "%.3f s was, %.3f s is, %+.1f %%", c->then_s, c->now_s,
+    fprintf(out, as_say(l, "%.3f s was, %.3f s is, %+.1f %%"), c->then_s, c->now_s,
             as_percent((e->ratio - 1) * 100));
     if (e->has_interval)
-        fprintf(out, " [%+.1f, %+.1f at %.4g %%]", as_percent((e->low - 1) * 100),
+        fprintf(out, as_say(l, " [%+.1f, %+.1f at %.4g %%]"), as_percent((e->low - 1) * 100),
                 as_percent((e->high - 1) * 100), e->level * 100);
-    fprintf(out, ": %s", word_of(e));
+    fprintf(out, ": %s", as_say(l, word_of(e)));
     if (!e->has_interval) {
         size_t n_comparisons = (size_t)lround(AS_ALPHA / (1 - e->level));
-        fprintf(out, ", %zu rounds of each run are needed",
+        fprintf(out, as_say(l, ", %zu rounds of each run are needed"),
                 as_rounds_for_two_samples(n_comparisons));
     }
 }
 
+static void print_change(const as_change *c, as_language l, FILE *out)
+{
+    enum { KIND_COLUMNS = 8 };
+    const char *kind = as_say(l, kind_names[c->kind]);
+    const size_t columns = as_text_columns(kind);
+    fprintf(out, "%c %s%*s ", c->is_regression ? '!' : ' ', kind,
+            columns < KIND_COLUMNS ? (int)(KIND_COLUMNS - columns) : 0, "");
+    as_put_plain(out, c->what);
+    fputs(": ", out);
+    if (c->kind == AS_CHANGE_COST) {
+        print_cost(c, l, out);
+    } else {
+        as_put_plain(out, c->then);
+        fputs(" -> ", out);
+        as_put_plain(out, c->now);
+    }
+    putc('\n', out);
+}
+
 void as_against_print(const as_against *a, FILE *out)
 {
-    fprintf(out, "Against the run of %s: ", a->then_created);
-    if (a->n_regressions > 0)
-        fprintf(out, "%zu regression%s.\n", a->n_regressions, a->n_regressions == 1 ? "" : "s");
-    else
-        fputs("no regression.\n", out);
+    const as_language l = a->language;
+    fprintf(out, as_say(l, "Against the run of %s: "), a->then_created);
+    fprintf(out,
+            a->n_regressions == 0   ? as_say(l, "no regression.")
+            : a->n_regressions == 1 ? as_say(l, "%zu regression.")
+                                    : as_say(l, "%zu regressions."),
+            a->n_regressions);
+    putc('\n', out);
     if (!a->has_same_calls)
-        fputs(
-            "The runs do not replay the same calls: neither times nor answers are compared.\n",
-            out);
+        fprintf(out, "%s\n",
+                as_say(l,
+                       "The runs do not replay the same calls: neither times nor answers are "
+                       "compared."));
     bool has_layers = false;
     for (size_t i = 0; i < a->n; i++) {
-        const as_change *c = &a->changes[i];
-        has_layers |= c->kind == AS_CHANGE_LAYER;
-        fprintf(out, "%s %-8s ", c->is_regression ? "!" : " ", kind_names[c->kind]);
-        as_put_plain(out, c->what);
-        fputs(": ", out);
-        if (c->kind == AS_CHANGE_COST) {
-            print_cost(c, out);
-        } else {
-            as_put_plain(out, c->then);
-            fputs(" -> ", out);
-            as_put_plain(out, c->now);
-        }
-        putc('\n', out);
+        has_layers |= a->changes[i].kind == AS_CHANGE_LAYER;
+        print_change(&a->changes[i], l, out);
     }
     if (has_layers)
-        fputs("Layers are those of one traced call of each run: a hint where to look, without "
-              "an interval.\n",
-              out);
+        fprintf(out, "%s\n",
+                as_say(l, "Layers are those of one traced call of each run: a hint where to "
+                          "look, without an interval."));
 }
 
 static json_t *change_json(const as_change *c)

@@ -59,7 +59,7 @@ void as_difference_describe(const as_facts *f, const as_difference_facts *d,
     if (f->compare == AS_COMPARE_BOXES)
         as_comparison_describe_in(&d->comparison, say, (int)f->language, text);
     else
-        as_tensor_describe(&d->tensor, f->compare, text);
+        as_tensor_describe_in(&d->tensor, f->compare, say, (int)f->language, text);
 }
 
 /** What comparing keeps at hand while answers go by. */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const as_translation chinese[] = {
@@ -60,4 +61,40 @@ void as_say_into(char *text, size_t room, as_language language, const char *engl
     va_start(values, english);
     vsnprintf(text, room, format, values);
     va_end(values);
+}
+
+/* The place of the value that the conversion at *at wants, *next without a number; *at goes behind it. */
+static size_t place_of(const char **at, size_t *next)
+{
+    size_t digits = strspn(*at, "0123456789");
+    size_t place = (*at)[digits] == '$' ? strtoul(*at, NULL, 10) - 1 : (*next)++;
+    *at += strcspn(*at, "diufgsx");
+    *at += **at != '\0';
+    return place;
+}
+
+bool as_say_printed(char *text, size_t room, as_language language, const char *english,
+                    const char *const *values, size_t n)
+{
+    size_t used = 0, next = 0;
+    for (const char *at = as_say(language, english); *at;) {
+        const char *piece = at;
+        size_t length = strcspn(at, "%");
+        at += length;
+        if (length == 0 && at[1] == '%') {
+            at += 2;
+            length = 1;
+        } else if (length == 0) {
+            at++;
+            size_t place = place_of(&at, &next);
+            if (place >= n) return false;
+            piece = values[place];
+            length = strlen(piece);
+        }
+        if (length >= room - used) return false;
+        memcpy(text + used, piece, length);
+        used += length;
+    }
+    text[used] = '\0';
+    return true;
 }

@@ -36,6 +36,14 @@ const char *as_say(as_language language, const char *english) AS_FORMAT_OF(2);
 void as_say_into(char *text, size_t room, as_language language, const char *english, ...)
     AS_PRINTF(4, 5);
 
+/**
+ * Say `english` with values that were printed elsewhere, one for each conversion in order or by number.
+ * Here a format is data, so it may come from a file.
+ * @return false where it wants a value beyond values[n], or text[room] is too small.
+ */
+bool as_say_printed(char *text, size_t room, as_language language, const char *english,
+                    const char *const *values, size_t n);
+
 /** What `language`, English or Chinese, is in a run that compares tensors. */
 as_language as_language_of_tensors(as_language language);
 

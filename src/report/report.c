@@ -238,7 +238,9 @@ assay_code as_report_against(const as_report *report, const char *run_folder, bo
     as_facts *then = NULL;
     as_against *against = NULL;
     assay_code code = load(run_folder, report->facts->language, &then, err);
-    if (!code) code = as_against_make(report->facts, then, &against, err);
+    if (!code)
+        code = as_against_make(report->facts, then,
+                               as_json ? AS_ENGLISH : report->facts->language, &against, err);
     if (!code && as_json)
         code = print_json(against, out, err);
     else if (!code)

@@ -30,25 +30,32 @@ static void print_policy(const as_facts *f, size_t p, const as_requirement *requ
 {
     const as_candidate *c = &f->policy[p].candidate;
     const as_estimate *e = &c->estimate;
-    fputs("require: ", out);
+    const as_language l = f->language;
+    fputs(as_say(l, "require: "), out);
     as_put_plain(out, as_facts_name(f, p));
-    fprintf(out, " is %s: ", as_requirement_state_name(check_policy(f, p, requirement)));
+    fprintf(out, as_say(l, " is %s: "),
+            as_say(l, as_requirement_state_name(check_policy(f, p, requirement))));
     if (c->failed || !c->boxes_equal)
-        fprintf(out, "%s\n", as_verdict_name(c->verdict));
+        fputs(as_say(l, as_verdict_name(c->verdict)), out);
     else if (e->has_interval)
-        fprintf(
-            out, "%+.1f %% of time, %.4g %% interval %+.1f to %+.1f, at most %+.1f is needed\n",
-            as_percent((e->ratio - 1) * 100), e->level * 100, as_percent((e->low - 1) * 100),
-            as_percent((e->high - 1) * 100), as_percent((requirement->limit - 1) * 100));
+        fprintf(out,
+                as_say(l, "%+.1f %% of time, %.4g %% interval %+.1f to %+.1f, at most %+.1f is "
+                          "needed"),
+                as_percent((e->ratio - 1) * 100), e->level * 100,
+                as_percent((e->low - 1) * 100), as_percent((e->high - 1) * 100),
+                as_percent((requirement->limit - 1) * 100));
     else
-        fprintf(out, "no interval from %zu round%s, %zu are needed\n", e->n,
+        fprintf(out, as_say(l, "no interval from %zu round%s, %zu are needed"), e->n,
                 e->n == 1 ? "" : "s", f->rounds_needed);
+    putc('\n', out);
 }
 
 void as_required_print(const as_facts *f, const as_requirement *requirement, FILE *out)
 {
     if (f->n_policies < 2)
-        fputs("require: undecided, no policy stands beside the baseline\n", out);
+        fprintf(
+            out, "%s\n",
+            as_say(f->language, "require: undecided, no policy stands beside the baseline"));
     for (size_t p = 0; p < f->n_policies; p++)
         if (p != (size_t)f->run->baseline) print_policy(f, p, requirement, out);
 }

@@ -242,7 +242,6 @@ static void findings_table(as_page *page, const as_facts *f)
 {
     static const as_table_column columns[] = {
         {"what", false}, {"", false}, {"seen", false}, {"effect", false}, {"advice", false}};
-    static const char *const keys[] = {"name", "severity", "seen", "effect", "advice"};
     const json_t *findings = f->findings, *item;
     size_t i;
     if (json_array_size(findings) > 0) {
@@ -250,12 +249,17 @@ static void findings_table(as_page *page, const as_facts *f)
         as_table(page, columns, AS_COUNT_OF(columns));
         json_array_foreach(findings, i, item)
         {
-            for (size_t k = 0; k < AS_COUNT_OF(keys); k++) {
-                const char *text = json_string_value(json_object_get(item, keys[k]));
-                bool spoils = k == 1 && text && strcmp(text, "spoils") == 0;
-                as_cell_tone(page, spoils ? AS_TONE_BAD : AS_TONE_PLAIN, "%s",
-                             text && *text ? text : "–");
-            }
+            const char *name = json_string_value(json_object_get(item, "name"));
+            const char *severity = json_string_value(json_object_get(item, "severity"));
+            bool spoils = severity && strcmp(severity, "spoils") == 0;
+            char seen[AS_SEEN_TEXT];
+            as_finding_seen(f, item, seen);
+            const char *const cells[] = {name ? name : "", as_finding_text(f, item, "severity"),
+                                         seen, as_finding_text(f, item, "effect"),
+                                         as_finding_text(f, item, "advice")};
+            for (size_t k = 0; k < AS_COUNT_OF(cells); k++)
+                as_cell_tone(page, spoils && k == 1 ? AS_TONE_BAD : AS_TONE_PLAIN, "%s",
+                             *cells[k] ? cells[k] : "–");
         }
         as_table_end(page);
         as_fold_end(page);

@@ -108,7 +108,11 @@ static assay_code say_completeness(sentences *list, assay_error *err)
 
 static assay_code say_unfit(sentences *list, assay_error *err)
 {
-    return list->f->run->unfit[0] ? keep(list, list->f->run->unfit, err) : ASSAY_OK;
+    const char *text;
+    if (!list->f->run->unfit[0]) return ASSAY_OK;
+    assay_code code = as_facts_format(list->f, &text, err, "Why there is no verdict: %s.",
+                                      list->f->run->unfit);
+    return code ? code : keep(list, text, err);
 }
 
 static assay_code say_interval(sentences *list, assay_error *err)
@@ -225,19 +229,18 @@ static assay_code say_noise(sentences *list, assay_error *err)
 /** What `assay env` found when the run began and likely spoils it; the rest is in a table. */
 static assay_code say_findings(sentences *list, assay_error *err)
 {
+    char seen[AS_SEEN_TEXT];
     size_t i;
     json_t *item;
     assay_code code = ASSAY_OK;
     json_array_foreach(list->f->findings, i, item)
     {
-        const char *severity = json_string_value(json_object_get(item, "severity"));
-        const char *seen = json_string_value(json_object_get(item, "seen")), *text;
-        const char *effect = json_string_value(json_object_get(item, "effect"));
-        const char *advice = json_string_value(json_object_get(item, "advice"));
-        if (code || !severity || !seen || !effect || !advice) continue;
-        if (strcmp(severity, "spoils") != 0) continue;
+        const char *severity = json_string_value(json_object_get(item, "severity")), *text;
+        if (code || !severity || strcmp(severity, "spoils") != 0) continue;
+        as_finding_seen(list->f, item, seen);
         code = as_facts_format(list->f, &text, err, "When the run began: %s; %s.  Advice: %s.",
-                               seen, effect, advice);
+                               seen, as_finding_text(list->f, item, "effect"),
+                               as_finding_text(list->f, item, "advice"));
         if (!code) code = keep(list, text, err);
     }
     return code;

@@ -52,12 +52,13 @@ static assay_code no_verdict(as_facts *f, assay_error *err)
         assay_code code = as_facts_format(
             f, &f->headline, err, "No verdict: the baseline %s failed.", baseline_name(f));
         return code ? code
-                    : as_facts_format(f, &f->certainty, err, "%s",
+                    : as_facts_format(f, &f->certainty, err, "Why there is no verdict: %s.",
                                       f->slots[base->failed_slot].error);
     }
     if (f->run->unfit[0]) {
         f->headline = as_say(f->language, "No verdict: the machine is unfit to measure on.");
-        return as_facts_format(f, &f->certainty, err, "%s", f->run->unfit);
+        return as_facts_format(f, &f->certainty, err, "Why there is no verdict: %s.",
+                               f->run->unfit);
     }
     if (base->n_inputs_differing > 0) {
         if (f->run->reference_name[0]) {

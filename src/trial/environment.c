@@ -5,7 +5,6 @@
  */
 #include "trial/environment.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +41,40 @@ enum { WORK_STEPS = 150000000 / 16 };
  * that is visible at all, are what a person would want to know of before measuring. */
 static const double busy_percent = 10, pressure_percent = 5, load_per_cpu = 0.3;
 
+/* Of `format` the conversions alone, a line each: what prints its values without its words. */
+static void keep_conversions(const char *format, char *out, size_t room)
+{
+    size_t used = 0;
+    while ((format = strchr(format, '%')) != NULL) {
+        size_t length = format[1] == '%' ? 0 : strcspn(format, "diufgsx") + 1;
+        if (length > 0 && used + length + 2 <= room) {
+            memcpy(out + used, format, length);
+            out[used + length] = '\n';
+            used += length + 1;
+        }
+        format += length ? length : 2;
+    }
+    out[used] = '\0';
+}
+
+/* A further phrase of what was seen: as English, and as its format with its values. */
+static void put_phrase(as_finding *f, const char *format, va_list values)
+{
+    char conversions[64], told[256], *end;
+    const size_t used = strlen(f->seen);
+    json_t *phrase = json_array();
+    va_list again;
+    va_copy(again, values);
+    vsnprintf(f->seen + used, sizeof f->seen - used, format, again);
+    va_end(again);
+    keep_conversions(format, conversions, sizeof conversions);
+    vsnprintf(told, sizeof told, conversions, values);
+    as_json_append(&phrase, json_string(format));
+    for (const char *at = told; (end = strchr(at, '\n')) != NULL; at = end + 1)
+        as_json_append(&phrase, json_stringn(at, (size_t)(end - at)));
+    as_json_append(&f->said, phrase);
+}
+
 static void add(as_environment *e, const char *name, as_severity severity, const char *effect,
                 const char *advice, const char *format, ...) AS_PRINTF(6, 7);
 
@@ -55,9 +88,21 @@ static void add(as_environment *e, const char *name, as_severity severity, const
     f->severity = severity;
     f->effect = matters ? effect : "";
     f->advice = matters ? advice : "";
+    f->said = json_array();
     va_list values;
     va_start(values, format);
-    vsnprintf(f->seen, sizeof f->seen, format, values);
+    put_phrase(f, format, values);
+    va_end(values);
+}
+
+/* Go on with what the last finding saw. */
+static void add_phrase(as_environment *e, const char *format, ...) AS_PRINTF(2, 3);
+
+static void add_phrase(as_environment *e, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    put_phrase(&e->findings[e->n_findings - 1], format, values);
     va_end(values);
 }
 
@@ -114,7 +159,7 @@ static void find_quota(as_environment *e, const looked *l)
             "CPU quota of %.2f CPUs for %zu threads", t->quota_cpus, t->n_threads);
     if (t->warning[0])
         add(e, "quota-file", AS_SEVERITY_UNKNOWN, "a quota may be in force that is not seen",
-            "look at the file", "%s", t->warning);
+            "look at the file", "the quota is not known: %s", t->warning);
 }
 
 static void find_throttling(as_environment *e, const looked *l)
@@ -127,9 +172,8 @@ static void find_throttling(as_environment *e, const looked *l)
         "the process's control group has been stopped for using up its quota",
         n < 0 ? "look at the host: no control group tells"
               : "raise the quota, or use fewer threads",
-        n < 0 ? "throttling is not visible (%" PRId64 ")"
-              : "throttled %" PRId64 " times so far",
-        n);
+        n < 0 ? "throttling is not visible (%lld)" : "throttled %lld times so far",
+        (long long)n);
 }
 
 static void find_load(as_environment *e, const looked *l)
@@ -157,9 +201,12 @@ static void find_processes(as_environment *e, const looked *l)
     else
         add(e, "processes", AS_SEVERITY_SPOILS, "it competes for CPU time and caches",
             "stop it, or wait until it is done",
-            "%zu other process%s at %.0f %% of a CPU or more, the busiest is %s (%d) at %.0f "
-            "%%",
-            n, n == 1 ? "" : "es", busy_percent, s->processes[0].name, s->processes[0].pid,
+            n == 1
+                ? "%zu other process at %.0f %% of a CPU or more, the busiest is %s (%d) at "
+                  "%.0f %%"
+                : "%zu other processes at %.0f %% of a CPU or more, the busiest is %s (%d) at "
+                  "%.0f %%",
+            n, busy_percent, s->processes[0].name, s->processes[0].pid,
             s->processes[0].cpu_percent);
 }
 
@@ -172,8 +219,8 @@ static void find_swap(as_environment *e, const looked *l)
                     : AS_SEVERITY_NOTE,
         "pages may have to come back from disk while a call runs",
         used < 0 ? "look at the host" : "free memory, then swapoff -a && swapon -a (as root)",
-        used < 0 ? "swap is not visible (%" PRId64 ")" : "%" PRId64 " MiB of swap in use",
-        used < 0 ? used : (used + (1 << 20) - 1) >> 20);
+        used < 0 ? "swap is not visible (%lld)" : "%lld MiB of swap in use",
+        (long long)(used < 0 ? used : (used + (1 << 20) - 1) >> 20));
 }
 
 static void find_pressure(as_environment *e, const looked *l)
@@ -200,8 +247,10 @@ static void find_virtual(as_environment *e, const looked *l)
         add(e, "virtual", AS_SEVERITY_NOTE,
             "the host may take the CPU away, and says so only as steal, if at all",
             "prefer a machine of your own; else more rounds, and look at steal in the report",
-            "a virtual machine%s%s; steal %.2f %% of all time since it started",
-            m->hypervisor[0] ? " of " : "", m->hypervisor, share);
+            m->hypervisor[0]
+                ? "a virtual machine of %s; steal %.2f %% of all time since it started"
+                : "a virtual machine%s; steal %.2f %% of all time since it started",
+            m->hypervisor, share);
 }
 
 static void find_affinity(as_environment *e, const looked *l)
@@ -224,25 +273,33 @@ static void find_container(as_environment *e, const looked *l)
 /* The measurement's own rule, on a moment of work: what would make a round dirty here and now. */
 static void find_share(as_environment *e, const looked *l)
 {
-    char seen[160];
     as_dirt dirt = as_dirt_none();
     as_dirt_add(&dirt, &l->noise);
-    as_dirt_describe(&dirt, seen, sizeof seen);
-    double delay = dirt.level[AS_DIRT_DELAY];
-    if (isnan(delay) && !seen[0])
+    bool is_dirty = as_dirt_is_dirty(&dirt);
+    if (isnan(dirt.level[AS_DIRT_DELAY]) && !is_dirty) {
         add(e, "share", AS_SEVERITY_UNKNOWN, "waiting for a CPU goes unseen",
             "look at the host: the kernel tells no run delay",
             "what a thread waits for a CPU is not visible");
-    else
-        add(e, "share", seen[0] ? AS_SEVERITY_SPOILS : AS_SEVERITY_FINE,
-            "rounds measured now would be dirty",
-            "stop the other work, or wait until it is done",
-            "while this process computed for %.0f ms: %s", 1000 * l->noise.wall_s,
-            seen[0] ? seen : "nothing took its CPU");
+        return;
+    }
+    add(e, "share", is_dirty ? AS_SEVERITY_SPOILS : AS_SEVERITY_FINE,
+        "rounds measured now would be dirty", "stop the other work, or wait until it is done",
+        "while this process computed for %.0f ms: ", 1000 * l->noise.wall_s);
+    if (!is_dirty) add_phrase(e, "nothing took its CPU");
+    for (int k = 0, n = 0; k < AS_N_DIRT; k++) {
+        if (!as_dirt_exceeds(&dirt, (as_dirt_kind)k)) continue;
+        if (n++) add_phrase(e, ", ");
+        add_phrase(e, as_dirt_format((as_dirt_kind)k), dirt.level[k]);
+    }
 }
 
 static void find_clock(as_environment *e, const looked *l)
 {
+    static const char *const seen[] =
+        /* said */ {[AS_CLOCK_GOOD] = "clock %s, steps of %lld ns, good",
+                    [AS_CLOCK_NEGATIVE] = "clock %s, steps of %lld ns, negative",
+                    [AS_CLOCK_COARSE] = "clock %s, steps of %lld ns, coarse",
+                    [AS_CLOCK_DISAGREES] = "clock %s, steps of %lld ns, disagrees"};
     bool is_good = l->clock == AS_CLOCK_GOOD && l->resolution_ns < 1000;
     bool is_slow = l->clock_source[0] && strcmp(l->clock_source, "tsc") != 0 &&
                    strcmp(l->clock_source, "kvm-clock") != 0 &&
@@ -255,8 +312,7 @@ static void find_clock(as_environment *e, const looked *l)
                 : "durations are wrong or too coarse: calls on it are left out",
         is_good ? "choose tsc in current_clocksource where the kernel calls it stable"
                 : "look at the kernel's log for clocksource, or measure on another machine",
-        "clock %s, steps of %" PRId64 " ns, %s", l->clock_source, l->resolution_ns,
-        as_clock_fault_name(l->clock));
+        seen[l->clock], l->clock_source, (long long)l->resolution_ns);
 }
 
 static void find_counters(as_environment *e, const looked *l)
@@ -359,6 +415,8 @@ assay_code as_environment_read(const char *root, double window_s, as_environment
 void as_environment_free(as_environment *environment)
 {
     if (!environment) return;
+    for (size_t i = 0; i < environment->n_findings; i++)
+        json_decref(environment->findings[i].said);
     json_decref(environment->machine);
     as_free(environment);
 }
@@ -374,9 +432,10 @@ json_t *as_environment_findings_json(const as_environment *environment)
     json_t *list = json_array();
     for (size_t i = 0; i < environment->n_findings; i++) {
         const as_finding *f = &environment->findings[i];
-        as_json_append(&list, json_pack("{s:s s:s s:s s:s s:s}", "name", f->name, "severity",
-                                        as_severity_name(f->severity), "seen", f->seen,
-                                        "effect", f->effect, "advice", f->advice));
+        as_json_append(&list,
+                       json_pack("{s:s s:s s:s s:O s:s s:s}", "name", f->name, "severity",
+                                 as_severity_name(f->severity), "seen", f->seen, "said",
+                                 f->said, "effect", f->effect, "advice", f->advice));
     }
     return list;
 }

@@ -27,6 +27,7 @@ typedef struct as_finding {
     const char *name; /**< "governor"; a static string, as the others of its kind. */
     as_severity severity;
     char seen[192];     /**< What was seen. */
+    json_t *said;       /**< Owns: the same as [[format, value ...] ...], values as printed. */
     const char *effect; /**< What it likely does to a measurement; "" when FINE. */
     const char *advice; /**< What to do; "" when FINE. */
 } as_finding;
@@ -53,7 +54,7 @@ void as_environment_free(as_environment *environment);
 /** "fine", "unknown", "note", "spoils". */
 const char *as_severity_name(as_severity severity);
 
-/** Findings as a JSON array of {name, severity, seen, effect, advice}; NULL without memory. */
+/** Findings as a JSON array of {name, severity, seen, said, effect, advice}; NULL without memory. */
 json_t *as_environment_findings_json(const as_environment *environment);
 
 #endif

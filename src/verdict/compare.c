@@ -100,7 +100,7 @@ static void corners_text(const as_box *box, char *text, size_t size)
              box->corners[2][1], box->corners[3][0], box->corners[3][1]);
 }
 
-static const char *say_english(int language, const char *english)
+const char *as_comparison_say_english(int language, const char *english)
 {
     (void)language;
     return english;
@@ -108,7 +108,7 @@ static const char *say_english(int language, const char *english)
 
 void as_comparison_describe(const as_comparison *c, char text[AS_COMPARISON_TEXT])
 {
-    as_comparison_describe_in(c, say_english, 0, text);
+    as_comparison_describe_in(c, as_comparison_say_english, 0, text);
 }
 
 void as_comparison_describe_in(const as_comparison *c, as_comparison_say *say, int language,

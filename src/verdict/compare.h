@@ -62,6 +62,9 @@ void as_comparison_describe(const as_comparison *comparison, char text[AS_COMPAR
 /** Gives for an English printf format one for the same values in `language`. */
 typedef const char *as_comparison_say(int language, const char *english) AS_FORMAT_OF(2);
 
+/** The one that leaves English. */
+as_comparison_say as_comparison_say_english;
+
 /** The same in another language. */
 void as_comparison_describe_in(const as_comparison *comparison, as_comparison_say *say,
                                int language, char text[AS_COMPARISON_TEXT]);

@@ -26,7 +26,7 @@ static const struct {
     double gate;
     bool is_count;
     const char *format;
-} kinds[AS_N_DIRT] = {
+} kinds[AS_N_DIRT] = /* said */ {
     [AS_DIRT_THROTTLED] = {throttled, 0, true, "throttled (%.0f times)"},
     [AS_DIRT_FAULTS] = {faults, 0, true, "%.0f major faults"},
     [AS_DIRT_STEAL] = {steal, AS_STEAL_PERCENT, false, "steal %.1f %%"},
@@ -74,6 +74,8 @@ bool as_dirt_is_dirty(const as_dirt *dirt)
         is_dirty = is_dirty || as_dirt_exceeds(dirt, (as_dirt_kind)k);
     return is_dirty;
 }
+
+const char *as_dirt_format(as_dirt_kind kind) { return kinds[kind].format; }
 
 void as_dirt_describe(const as_dirt *dirt, char *text, size_t room)
 {

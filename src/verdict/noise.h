@@ -53,6 +53,9 @@ bool as_dirt_is_dirty(const as_dirt *dirt);
 /** Whether this one is. */
 bool as_dirt_exceeds(const as_dirt *dirt, as_dirt_kind kind);
 
+/** "steal %.1f %%": the printf format that says such a level, a double. */
+const char *as_dirt_format(as_dirt_kind kind);
+
 /** "steal 3.1 %, 2 major faults": what is above its gate, into text[room]; "" when nothing is. */
 void as_dirt_describe(const as_dirt *dirt, char *text, size_t room);
 

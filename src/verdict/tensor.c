@@ -232,22 +232,29 @@ assay_code as_outputs_compare(const as_bytes *truth, const as_bytes *answer,
 void as_tensor_describe(const as_tensor_comparison *c, as_compare_kind kind,
                         char text[AS_TENSOR_TEXT])
 {
+    as_tensor_describe_in(c, kind, as_comparison_say_english, 0, text);
+}
+
+void as_tensor_describe_in(const as_tensor_comparison *c, as_compare_kind kind,
+                           as_comparison_say *say, int language, char text[AS_TENSOR_TEXT])
+{
     if (c->equal)
-        snprintf(text, AS_TENSOR_TEXT, "equal");
+        snprintf(text, AS_TENSOR_TEXT, "%s", say(language, "equal"));
     else if (c->has_other_layout)
-        snprintf(text, AS_TENSOR_TEXT, "the outputs have other types or dims than the truth's");
+        snprintf(text, AS_TENSOR_TEXT, "%s",
+                 say(language, "the outputs have other types or dims than the truth's"));
     else if (kind == AS_COMPARE_TOP1)
         snprintf(text, AS_TENSOR_TEXT,
-                 "row %zu of %zu has class %.0f at the top where the truth has %.0f; %zu rows "
-                 "differ",
+                 say(language, "row %zu of %zu has class %.0f at the top where the truth has "
+                               "%.0f; %zu rows differ"),
                  c->first + 1, c->n, c->answer_value, c->truth_value, c->n_beyond);
     else
-        snprintf(
-            text, AS_TENSOR_TEXT,
-            "element %zu of %zu is %.9g where the truth has %.9g; %zu are beyond the bounds; "
-            "alone would pass: absolute %.3g, relative %.3g, %lld ULP",
-            c->first + 1, c->n, c->answer_value, c->truth_value, c->n_beyond, c->max_absolute,
-            c->max_relative, (long long)c->max_ulp);
+        snprintf(text, AS_TENSOR_TEXT,
+                 say(language,
+                     "element %zu of %zu is %.9g where the truth has %.9g; %zu are beyond the "
+                     "bounds; alone would pass: absolute %.3g, relative %.3g, %lld ULP"),
+                 c->first + 1, c->n, c->answer_value, c->truth_value, c->n_beyond,
+                 c->max_absolute, c->max_relative, (long long)c->max_ulp);
 }
 
 static const char *const compare_names[] = {"boxes", "tensor", "top1"};

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/file.h"
+#include "verdict/compare.h"
 
 /** What makes two answers equal. */
 typedef enum as_compare_kind {
@@ -75,6 +76,10 @@ int64_t as_ulp_distance(float a, float b);
 /** Say in one phrase, without a full stop, where two answers part. */
 void as_tensor_describe(const as_tensor_comparison *comparison, as_compare_kind kind,
                         char text[AS_TENSOR_TEXT]);
+
+/** The same in another language; `say` as in compare.h. */
+void as_tensor_describe_in(const as_tensor_comparison *comparison, as_compare_kind kind,
+                           as_comparison_say *say, int language, char text[AS_TENSOR_TEXT]);
 
 /** Parse a name, "" being boxes.  @return ASSAY_E_ARGUMENT. */
 assay_code as_compare_parse(const char *text, as_compare_kind *out, assay_error *err);

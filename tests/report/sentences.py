@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every sentence that src/report says has its Chinese in chinese.inc, for the same values, and none is stale;
+"""Every sentence that src/report says, or puts together elsewhere for it, has its Chinese in chinese.inc, for the same values, and none is stale;
 nor is any of tensors.inc.
 
 Usage: sentences.py SRC/report
 
 A sentence is a string literal of two letters and more that goes through as_say: in a call of one of SAYING,
 in a table's columns or sections, in a title or a caption, or behind the comment "said".  NAMES are words that every language spells so.
+What FINDINGS of `assay env` say goes through add and add_phrase.  In PRINTED, nothing may be printed that is not said.
 """
 import pathlib
 import re
@@ -14,9 +15,13 @@ import sys
 
 SAYING = ("as_paragraph as_item as_cell as_cell_tone as_fold as_heading as_say as_say_into as_page_say "
           "as_facts_format add_phrase say").split()
-# Words that come to the reports from elsewhere: verdicts, phases, stages.
+# Sources outside the folder whose sentences reach a report, beside it.
+ELSEWHERE = ["verdict/compare.c", "verdict/tensor.c", "verdict/noise.c", "trial/environment.c"]
+FINDINGS = "environment.c"
+PRINTED = {"required.c", "against_print.c"}
+# Words that come to the reports from elsewhere: verdicts, phases, stages, severities, states of a requirement.
 WORDS = set("baseline faster slower equal undecided failed smoke formal profile preprocess forward transfer "
-            "postprocess".split()) | {"no interval", "boxes differ"}
+            "postprocess fine unknown note spoils met broken".split()) | {"no interval", "boxes differ"}
 NAMES = {"assay", "ms", "PSS MiB", "RSS MiB", "PASS", "assay verify %s", "sha256sum %s   # %s", "assay summarize .",
          "3/%zu = %.2g", "N = %zu"}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\s*"((?:[^"\\]|\\.)*)")*')
@@ -62,6 +67,26 @@ def sentences(source):
                 yield sentence
 
 
+def findings(source):
+    """What findings say: every text of add but the name, which is a key."""
+    for m in re.finditer(r"\badd\(", source):
+        text = re.sub(r'^e, "[a-z-]+",', "", call_text(source, m.end() - 1))
+        for match in LITERAL.finditer(text):
+            if re.search(r"[A-Za-z]{2}", CONVERSION.sub("", joined(match))):
+                yield joined(match)
+
+
+def unsaid(source):
+    """Words that are printed without as_say."""
+    for m in re.finditer(r"\b(?:fprintf|fputs|as_put_plain)\(", source):
+        text = call_text(source, m.end() - 1)
+        while (at := text.find("as_say(")) >= 0:
+            text = text[:at] + text[at + 7 + len(call_text(text, at + 6)) + 1:]
+        for match in LITERAL.finditer(text):
+            if re.search(r"[A-Za-z]{2}", CONVERSION.sub("", joined(match).replace("\\n", ""))):
+                yield joined(match)
+
+
 def conversions(text):
     """{place: conversion} of a format; all by number or all in order."""
     found = {}
@@ -90,10 +115,12 @@ def table_of(path, problems):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    sources = [*sorted(folder.glob("*.c")), folder.parent / "verdict/compare.c"]
+    sources = [*sorted(folder.glob("*.c")), *(folder.parent / name for name in ELSEWHERE)]
     said = WORDS | {s for path in sources if path.name != "language.c"
                     for s in sentences(path.read_text())}
-    problems = []
+    said |= set(findings((folder.parent / "trial" / FINDINGS).read_text()))
+    problems = [f"{name} prints without as_say: {s}" for name in sorted(PRINTED)
+                for s in unsaid((folder / name).read_text())]
     chinese, tensors = (table_of(folder / name, problems) for name in ("chinese.inc", "tensors.inc"))
     problems += [f"nobody says: {s}" for s in sorted(set(tensors) - said)]
     said |= set(tensors.values())

@@ -148,11 +148,11 @@ static as_evidence_writer *create(const synthetic *what, const char *path)
                                 "\"libraries\":{\"leptonica\":\"1.82\"}}",
                 .findings_json =
                     "[{\"name\":\"load\",\"severity\":\"spoils\",\"seen\":\"load average 3.00 "
-                    "on 2 "
-                    "CPUs\",\"effect\":\"other work takes CPU time\",\"advice\":"
-                    "\"stop it\"},{\"name\":\"turbo\",\"severity\":\"note\",\"seen\":"
-                    "\"turbo on\",\"effect\":\"speed varies\",\"advice\":\"switch it "
-                    "off\"}]",
+                    "on 2 CPUs\",\"said\":[[\"load average %.2f on %zu CPUs\",\"3.00\",\"2\"]],"
+                    "\"effect\":\"other work takes CPU time, caches and memory bandwidth\","
+                    "\"advice\":\"stop it, or wait until it is done\"},"
+                    "{\"name\":\"turbo\",\"severity\":\"note\",\"seen\":\"turbo on\","
+                    "\"effect\":\"speed varies\",\"advice\":\"switch it off\"}]",
                 .state = what->state,
                 .budget_s = what->n_bought ? 600 : 0,
                 .n_bought = what->n_bought,

@@ -37,7 +37,7 @@ static void say(const as_report *report, const char *folder, bool as_json, char 
     fclose(out);
 }
 
-static said compare(const synthetic *now, const synthetic *then)
+static said compare_in(as_language language, const synthetic *now, const synthetic *then)
 {
     said s = {0};
     as_report *report;
@@ -45,7 +45,7 @@ static said compare(const synthetic *now, const synthetic *then)
     char *folders[2] = {synthetic_folder(), synthetic_folder()}, *json;
     synthetic_write(now, folders[0]);
     synthetic_write(then, folders[1]);
-    if (as_report_open(folders[0], &report, &err)) fail_msg("%s", err.message);
+    if (as_report_open_in(folders[0], language, &report, &err)) fail_msg("%s", err.message);
     say(report, folders[1], false, &s.text, &s.n_regressions);
     say(report, folders[1], true, &json, &s.n_regressions);
     s.json = json_loads(json, 0, NULL);
@@ -55,6 +55,11 @@ static said compare(const synthetic *now, const synthetic *then)
     synthetic_remove(folders[0]);
     synthetic_remove(folders[1]);
     return s;
+}
+
+static said compare(const synthetic *now, const synthetic *then)
+{
+    return compare_in(AS_ENGLISH, now, then);
 }
 
 static void forget(said *s)
@@ -164,7 +169,8 @@ static void policies_in_one_run_alone_are_named(void **state)
 }
 
 /** The gate's answer on a run of `rounds` rounds, and its lines. */
-static as_requirement_state gate(int n_policies, int rounds, const char *wanted, char **lines)
+static as_requirement_state gate_in(as_language language, int n_policies, int rounds,
+                                    const char *wanted, char **lines)
 {
     synthetic what = {.n_policies = n_policies,
                       .n_rounds = rounds,
@@ -175,7 +181,7 @@ static as_requirement_state gate(int n_policies, int rounds, const char *wanted,
     size_t size;
     char *folder = synthetic_folder();
     synthetic_write(&what, folder);
-    assert_int_equal(as_report_open(folder, &report, NULL), ASSAY_OK);
+    assert_int_equal(as_report_open_in(folder, language, &report, NULL), ASSAY_OK);
     assert_int_equal(as_requirement_parse(wanted, &requirement, NULL), ASSAY_OK);
     FILE *out = open_memstream(lines, &size);
     as_requirement_state state = as_report_require(report, &requirement, out);
@@ -183,6 +189,11 @@ static as_requirement_state gate(int n_policies, int rounds, const char *wanted,
     as_report_close(report);
     synthetic_remove(folder);
     return state;
+}
+
+static as_requirement_state gate(int n_policies, int rounds, const char *wanted, char **lines)
+{
+    return gate_in(AS_ENGLISH, n_policies, rounds, wanted, lines);
 }
 
 static void layers_with_another_route_and_those_that_moved_are_named(void **state)
@@ -230,6 +241,35 @@ static void a_requirement_holds_every_candidate(void **state)
     free(lines);
 }
 
+/* Words are Chinese, numbers, names and what programs read are not. */
+static void lines_are_chinese_and_json_stays(void **state)
+{
+    (void)state;
+    char *lines;
+    synthetic slow = twelve, two = twelve;
+    slow.slowdown = 1.2;
+    two.n_policies = 2;
+    assert_int_equal(gate_in(AS_CHINESE, 4, 12, "not-slower", &lines), AS_REQUIREMENT_BROKEN);
+    assert_non_null(strstr(lines, "要求：gemm 不符：用时 +"));
+    assert_non_null(strstr(lines, "要求：split 符合：用时 -8.4 %，"));
+    assert_non_null(strstr(lines, "要求：bucket 不符：框不同\n"));
+    free(lines);
+    gate_in(AS_CHINESE, 3, 3, "not-slower", &lines);
+    assert_non_null(strstr(lines, "要求：split 未决：3 轮得不出区间，需要 7 轮\n"));
+    free(lines);
+    said s = compare_in(AS_CHINESE, &slow, &twelve);
+    assert_non_null(strstr(s.text, "与 2026-09-18T09:00:00Z 的运行相比：3 处退步。\n"));
+    assert_non_null(strstr(s.text, "! 开销     base: 原为 "));
+    assert_non_null(strstr(s.text, "  开销     base 前向: "));
+    assert_non_null(find(&s, "cost", "base forward"));
+    forget(&s);
+    s = compare_in(AS_CHINESE, &two, &twelve);
+    assert_non_null(strstr(s.text, "split=native,split-at=16,split-to=8 -> 不存在\n"));
+    const json_t *gone = find(&s, "policy", "split");
+    assert_string_equal(json_string_value(json_object_get(gone, "now")), "not there");
+    forget(&s);
+}
+
 static void failed_allocations_are_reported(void **state)
 {
     (void)state;
@@ -266,6 +306,7 @@ int main(void)
         cmocka_unit_test(policies_in_one_run_alone_are_named),
         cmocka_unit_test(layers_with_another_route_and_those_that_moved_are_named),
         cmocka_unit_test(a_requirement_holds_every_candidate),
+        cmocka_unit_test(lines_are_chinese_and_json_stays),
         cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include "report/language.h"
 #include "report/report.h"
 #include "synthetic.h"
+#include "verdict/tensor.h"
 
 static const synthetic five = {.n_policies = 5,
                                .n_rounds = 12,
@@ -157,6 +158,81 @@ static void what_the_table_lacks_stays_english(void **state)
     assert_string_equal(text, "21 个中 3 个不同");
 }
 
+static void findings_are_said_and_those_of_older_evidence_quoted(void **state)
+{
+    (void)state;
+    char *folder = synthetic_folder();
+    synthetic_write(&five, folder);
+    as_free(derive(folder, AS_CHINESE));
+    as_bytes report = content(folder, "report.md");
+    static const char warning[] = "运行开始时：平均负载 3.00，共 2 个 CPU；其他任务占用 CPU "
+                                  "时间、缓存和内存带宽。建议：停掉它，或等它结束。";
+    static const char *const rows[] = {"平均负载 3.00，共 2 个 CPU | 其他任务占用",
+                                       "turbo | 注意 | turbo on | speed varies"};
+    assert_non_null(strstr((char *)report.data, warning));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strstr((char *)report.data, rows[i])) fail_msg("no row '%s'", rows[i]);
+    as_bytes_free(&report);
+    synthetic_remove(folder);
+}
+
+static void what_the_evidence_says_is_quoted_in_a_chinese_sentence(void **state)
+{
+    (void)state;
+    synthetic unfit = five;
+    unfit.unfit = "the machine is unfit: it was throttled";
+    char *folder = synthetic_folder();
+    synthetic_write(&unfit, folder);
+    char *text = derive(folder, AS_CHINESE);
+    assert_non_null(
+        strstr(text, "没有结论的原因（原文）：the machine is unfit: it was throttled。"));
+    as_free(text);
+    synthetic_remove(folder);
+}
+
+static const char *say(int language, const char *english)
+{
+    return as_say((as_language)language, english);
+}
+
+static void differences_of_tensors_are_said(void **state)
+{
+    (void)state;
+    char text[AS_TENSOR_TEXT];
+    as_tensor_comparison c = {.n = 12, .n_beyond = 2, .first = 4, .answer_value = 7};
+    as_tensor_describe_in(&c, AS_COMPARE_TOP1, say, AS_CHINESE_OF_TENSORS, text);
+    assert_string_equal(text, "第 5 行（共 12 行）得分最高的类别是 7，基准答案是 0；2 行不同");
+    as_tensor_describe_in(&c, AS_COMPARE_TENSOR, say, AS_CHINESE_OF_TENSORS, text);
+    assert_string_equal(text, "第 5 个元素（共 12 个）是 7，基准答案是 0；2 个超出界限；"
+                              "单凭一项即可通过的界限：绝对 0，相对 0，0 ULP");
+    c.has_other_layout = true;
+    as_tensor_describe_in(&c, AS_COMPARE_TENSOR, say, AS_CHINESE_OF_TENSORS, text);
+    assert_string_equal(text, "输出的类型或维度与基准答案不同");
+    c.equal = true;
+    as_tensor_describe_in(&c, AS_COMPARE_TENSOR, say, AS_CHINESE_OF_TENSORS, text);
+    assert_string_equal(text, "相等");
+}
+
+/* Formats out of a file are data: they print the strings that come with them, and nothing else. */
+static void printed_values_take_their_places(void **state)
+{
+    (void)state;
+    static const char *const two[] = {"3", "8"};
+    char text[64];
+    assert_true(as_say_printed(text, sizeof text, AS_CHINESE, "may use %zu of %zu online CPUs",
+                               two, 2));
+    assert_string_equal(text, "8 个在线 CPU 中可用 3 个");
+    assert_true(as_say_printed(text, sizeof text, AS_ENGLISH, "%5.1f %% of %s%%", two, 2));
+    assert_string_equal(text, "3 % of 8%");
+    assert_false(as_say_printed(text, sizeof text, AS_ENGLISH, "%s %s %n", two, 2));
+    assert_false(as_say_printed(text, sizeof text, AS_ENGLISH, "%0$s", two, 2));
+    assert_false(as_say_printed(text, sizeof text, AS_ENGLISH, "%3$s", two, 2));
+    assert_false(as_say_printed(text, sizeof text, AS_ENGLISH, "%s %s %", two, 2));
+    assert_false(as_say_printed(text, 6, AS_ENGLISH, "of %s %s", two, 2));
+    assert_true(as_say_printed(text, 7, AS_ENGLISH, "of %s %s", two, 2));
+    assert_string_equal(text, "of 3 8");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +240,10 @@ int main(void)
         cmocka_unit_test(chinese_reaches_page_terminal_and_plots_and_leaves_keys),
         cmocka_unit_test(english_again_gives_the_first_bytes),
         cmocka_unit_test(what_the_table_lacks_stays_english),
+        cmocka_unit_test(findings_are_said_and_those_of_older_evidence_quoted),
+        cmocka_unit_test(what_the_evidence_says_is_quoted_in_a_chinese_sentence),
+        cmocka_unit_test(differences_of_tensors_are_said),
+        cmocka_unit_test(printed_values_take_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

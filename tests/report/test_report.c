@@ -249,7 +249,8 @@ static void an_unfit_machine_has_no_verdict(void **state)
                                      .state = AS_RUN_STOPPED,
                                      .unfit = "the machine is unfit: it was throttled"});
     assert_text(&o, "verdict.headline", "No verdict: the machine is unfit to measure on.");
-    assert_text(&o, "verdict.certainty", "the machine is unfit: it was throttled");
+    assert_text(&o, "verdict.certainty",
+                "Why there is no verdict: the machine is unfit: it was throttled.");
     close_run(&o);
 }
 

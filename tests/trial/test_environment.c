@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -107,6 +108,14 @@ static void what_a_container_hides_is_unknown_not_fine(void **state)
     as_environment_free(e);
 }
 
+/* Phrases as JSON: each format with its values, for who says it in another language. */
+static void assert_said(const as_finding *f, const char *wanted)
+{
+    char *said = json_dumps(f->said, JSON_COMPACT);
+    assert_string_equal(said, wanted);
+    free(said);
+}
+
 static void findings_are_json(void **state)
 {
     as_environment *e = look(*state);
@@ -115,6 +124,9 @@ static void findings_are_json(void **state)
     const json_t *first = json_array_get(list, 0);
     assert_string_equal(json_string_value(json_object_get(first, "name")), "governor");
     assert_string_equal(json_string_value(json_object_get(first, "severity")), "unknown");
+    assert_said(find(e, "governor"), "[[\"no frequency governor is visible%s\",\"\"]]");
+    assert_said(find(e, "swap"), "[[\"swap is not visible (%lld)\",\"-1\"]]");
+    assert_said(find(e, "quota"), "[[\"no CPU quota\"]]");
     json_decref(list);
     as_environment_free(e);
 }
