@@ -366,6 +366,14 @@ static bool has_same_calls(const as_facts *a, const as_facts *b)
     return true;
 }
 
+static as_disturbed disturbed(const as_facts *f)
+{
+    as_disturbed d = {.n_rounds = f->n_rounds};
+    for (size_t r = 0; r < f->n_rounds; r++)
+        d.n_dirty += f->rounds[r].is_dirty;
+    return d;
+}
+
 static assay_code compare(pair *p)
 {
     assay_code code = ASSAY_OK;
@@ -374,6 +382,8 @@ static assay_code compare(pair *p)
     p->out->has_same_calls = has_same_calls(p->now, p->then);
     p->out->then_created = p->then->run->created;
     p->out->now_created = p->now->run->created;
+    p->out->then_noise = disturbed(p->then);
+    p->out->now_noise = disturbed(p->now);
     if (p->out->has_same_calls) code = add_costs(p);
     if (!code && p->out->has_same_calls) code = add_answers(p);
     if (!code) code = add_policies(p);

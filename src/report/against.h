@@ -40,11 +40,17 @@ typedef struct as_change {
     bool is_regression;
 } as_change;
 
+/** How many rounds of a run something disturbed, by the rules for noise. */
+typedef struct as_disturbed {
+    size_t n_dirty, n_rounds;
+} as_disturbed;
+
 /** All changes; costs first, then by kind. */
 typedef struct as_against {
     as_change *changes;
     size_t n, room, n_regressions;
     bool has_same_calls; /**< Else times and answers are not compared. */
+    as_disturbed then_noise, now_noise;
     const char *then_created, *now_created;
     as_language language; /**< Of the texts. */
     as_arena *arena;      /**< Owns the texts. */

@@ -56,6 +56,18 @@ static void print_change(const as_change *c, as_language l, FILE *out)
     putc('\n', out);
 }
 
+/* Rounds of one run share a disturbance; between two runs nothing cancels it. */
+static void print_noise(const as_against *a, FILE *out)
+{
+    const as_disturbed *then = &a->then_noise, *now = &a->now_noise;
+    if (then->n_dirty + now->n_dirty == 0) return;
+    fprintf(out,
+            as_say(a->language, "%zu of %zu rounds were dirty then, %zu of %zu now: what "
+                                "disturbed them is part of these times."),
+            then->n_dirty, then->n_rounds, now->n_dirty, now->n_rounds);
+    putc('\n', out);
+}
+
 void as_against_print(const as_against *a, FILE *out)
 {
     const as_language l = a->language;
@@ -71,6 +83,8 @@ void as_against_print(const as_against *a, FILE *out)
                 as_say(l,
                        "The runs do not replay the same calls: neither times nor answers are "
                        "compared."));
+    else
+        print_noise(a, out);
     bool has_layers = false;
     for (size_t i = 0; i < a->n; i++) {
         has_layers |= a->changes[i].kind == AS_CHANGE_LAYER;
@@ -102,12 +116,20 @@ static json_t *change_json(const as_change *c)
     return o;
 }
 
+static json_t *noise_json(const as_disturbed *d)
+{
+    return json_pack("{s:I, s:I}", "dirty", (json_int_t)d->n_dirty, "of",
+                     (json_int_t)d->n_rounds);
+}
+
 json_t *as_against_json(const as_against *a)
 {
     json_t *changes = json_array();
     for (size_t i = 0; i < a->n; i++)
         as_json_append(&changes, change_json(&a->changes[i]));
-    return json_pack("{s:o, s:o, s:I, s:b, s:o}", "now", as_json_text(a->now_created), "then",
-                     as_json_text(a->then_created), "regressions", (json_int_t)a->n_regressions,
-                     "same_calls", (int)a->has_same_calls, "changes", changes);
+    return json_pack("{s:o, s:o, s:I, s:b, s:o, s:o, s:o}", "now", as_json_text(a->now_created),
+                     "then", as_json_text(a->then_created), "regressions",
+                     (json_int_t)a->n_regressions, "same_calls", (int)a->has_same_calls,
+                     "then_rounds", noise_json(&a->then_noise), "now_rounds",
+                     noise_json(&a->now_noise), "changes", changes);
 }

@@ -249,9 +249,10 @@ static void differing_inputs(as_page *page, const as_facts *f)
     as_table_end(page);
     if (f->n_differences > NAMED_MAX)
         as_paragraph(page, "and %zu more, in summary.json.", f->n_differences - NAMED_MAX);
-    as_paragraph(page,
-                 "review/ holds each of them: the region, its settings, both box sets and "
-                 "a picture with both.");
+    if (f->compare == AS_COMPARE_BOXES)
+        as_paragraph(page,
+                     "review/ holds each of them: the region, its settings, both box sets and "
+                     "a picture with both.");
     as_fold_end(page);
 }
 

@@ -168,6 +168,22 @@ static void policies_in_one_run_alone_are_named(void **state)
     forget(&s);
 }
 
+/* Between two runs nothing cancels what disturbed one of them, so that is said beside their times. */
+static void dirty_rounds_of_either_run_are_said(void **state)
+{
+    (void)state;
+    synthetic disturbed = twelve;
+    disturbed.tells_noise = true;
+    said s = compare(&disturbed, &twelve);
+    assert_non_null(strstr(s.text, "0 of 12 rounds were dirty then, 1 of 12 now: what "));
+    assert_true(number(json_object_get(s.json, "now_rounds"), "dirty") == 1);
+    assert_true(number(json_object_get(s.json, "then_rounds"), "of") == 12);
+    forget(&s);
+    s = compare(&twelve, &twelve);
+    assert_null(strstr(s.text, "dirty"));
+    forget(&s);
+}
+
 /** The gate's answer on a run of `rounds` rounds, and its lines. */
 static as_requirement_state gate_in(as_language language, int n_policies, int rounds,
                                     const char *wanted, char **lines)
@@ -305,6 +321,7 @@ int main(void)
         cmocka_unit_test(changed_boxes_are_a_regression_of_whoever_changed),
         cmocka_unit_test(policies_in_one_run_alone_are_named),
         cmocka_unit_test(layers_with_another_route_and_those_that_moved_are_named),
+        cmocka_unit_test(dirty_rounds_of_either_run_are_said),
         cmocka_unit_test(a_requirement_holds_every_candidate),
         cmocka_unit_test(lines_are_chinese_and_json_stays),
         cmocka_unit_test(failed_allocations_are_reported),
