@@ -92,6 +92,9 @@ int as_cli_fail(const as_cli *cli, const assay_error *err);
 /** As as_cli_fail for wrong usage that the options table cannot express. */
 int as_cli_usage(const as_cli *cli, const char *format, ...) AS_PRINTF(2, 3);
 
+/** What a worker's adapter may take at most holds for those that this process asks itself, too. */
+void as_cli_limit_adapters(double slot_timeout_s);
+
 /** A message on stderr, unless -q. */
 void as_note(const as_cli *cli, const char *format, ...) AS_PRINTF(2, 3);
 

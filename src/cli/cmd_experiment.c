@@ -160,6 +160,7 @@ static assay_code create(const as_cli *cli, const experiment_options *o,
     t.seed = o->seed;
     t.on_difference = (as_on_difference)o->on_difference;
     t.slot_timeout_s = o->slot_timeout;
+    as_cli_limit_adapters(o->slot_timeout);
     t.compare = o->compare;
     t.bound_absolute = o->abs_bound;
     t.bound_relative = o->rel_bound;

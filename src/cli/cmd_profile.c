@@ -176,6 +176,7 @@ static int run(const as_cli *cli, const void *values)
     as_profile *profile = NULL;
     int status = check_usage(cli, o);
     if (status) return status;
+    as_cli_limit_adapters(o->timeout);
     assay_code code = claim(o, &err);
     if (!code) code = as_profile_run(&how, &control, &profile, &err);
     status = code ? as_cli_fail(cli, &err) : show(cli, o, profile);

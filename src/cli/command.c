@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One command line: find the verb, parse its options, run it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -135,6 +136,14 @@ static int run_verb(as_cli *cli)
     as_options_free(verb->options, values, &parsed);
     as_free(values);
     return status;
+}
+
+void as_cli_limit_adapters(double slot_timeout_s)
+{
+    char text[32];
+    if (slot_timeout_s <= 0) return;
+    snprintf(text, sizeof text, "%.17g", slot_timeout_s);
+    setenv("ASSAY_ADAPTER_SECONDS", text, 0); /* the user's own limit stays */
 }
 
 int as_cli_run(as_cli *cli)
