@@ -105,18 +105,33 @@ static bool write_all(int fd, const unsigned char *data, size_t size)
     return true;
 }
 
+char *as_path_folder(const char *path)
+{
+    size_t length = (size_t)(as_path_base(path) - path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    char *folder = as_strdup(length ? path : ".");
+    if (folder && length) folder[length] = '\0';
+    return folder;
+}
+
+assay_code as_folder_sync(const char *path, assay_error *err)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* EINVAL: POSIX, of what cannot be synced */
+    bool is_done = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    int why = errno;
+    if (fd >= 0) close(fd);
+    return is_done ? ASSAY_OK
+                   : as_fail(err, ASSAY_E_IO, "folder %s cannot be synced: %s", path,
+                             strerror(why));
+}
+
 /* The rename is durable only once the folder itself is synced. */
 static void sync_folder_of(const char *path)
 {
-    size_t length = (size_t)(as_path_base(path) - path);
-    char *folder = length ? as_strdup(path) : as_strdup(".");
-    if (!folder) return;
-    if (length) folder[length] = '\0';
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
+    char *folder = as_path_folder(path);
+    if (folder) as_folder_sync(folder, NULL);
     as_free(folder);
 }
 

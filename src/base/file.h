@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/compiler.h"
 #include "base/error.h"
 
 /** A file's bytes; owns `data`, which has one zero byte behind its end. */
@@ -39,6 +40,12 @@ assay_code as_file_write(const char *path, const void *data, size_t size, assay_
  * are at fault, else ASSAY_E_IO.
  */
 assay_code as_file_open_failed(const char *path, assay_error *err);
+
+/** The folder that `path` lies in, "." where it names none; in fresh memory (as_free). */
+char *as_path_folder(const char *path) AS_CHECKED;
+
+/** Make the names in a folder durable, where its file system can.  @return ASSAY_E_IO. */
+assay_code as_folder_sync(const char *path, assay_error *err);
 
 /** Whether something exists at `path`; `is_folder` whether it is a directory. */
 bool as_file_exists(const char *path);

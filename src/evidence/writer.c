@@ -14,6 +14,7 @@
 #include "evidence/database.h"
 #include "evidence/pages.h"
 #include "evidence/stage.h"
+#include "evidence/takeover.h"
 
 struct as_evidence_writer {
     char *path;        /* owns */
@@ -46,10 +47,8 @@ static bool try_lock(int folder)
  * SQLite holds on it. */
 static assay_code lock_folder(as_evidence_writer *writer, assay_error *err)
 {
-    size_t length = (size_t)(as_path_base(writer->path) - writer->path);
-    char *folder = as_strdup(length ? writer->path : ".");
+    char *folder = as_path_folder(writer->path);
     if (!folder) return no_memory(writer->path, err);
-    if (length) folder[length] = '\0';
     assay_code code = ASSAY_OK;
     writer->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (writer->lock < 0)
@@ -57,6 +56,7 @@ static assay_code lock_folder(as_evidence_writer *writer, assay_error *err)
             as_fail(err, ASSAY_E_IO, "folder %s cannot be opened: %s", folder, strerror(errno));
     else if (!try_lock(writer->lock))
         code = as_fail(err, ASSAY_E_IO, "%s is being written by another process", writer->path);
+    if (!code) code = as_takeover_finish(folder, err);
     as_free(folder);
     return code;
 }
@@ -199,14 +199,12 @@ static assay_code check_free(const char *path, assay_error *err)
     return as_fail(err, ASSAY_E_ARGUMENT, "%s exists, a new run needs another folder", path);
 }
 
-assay_code as_evidence_begin(as_evidence_writer *writer, const as_evidence_plan *plan,
-                             assay_error *err)
+static assay_code make(as_evidence_writer *writer, const as_evidence_plan *plan,
+                       assay_error *err)
 {
     const char *path = writer->path;
-    assay_code code = check_free(path, err);
-    if (code) return code;
     char *beside = as_format("%s.part", path);
-    code = beside ? make_beside(writer, beside, plan, err) : no_memory(path, err);
+    assay_code code = beside ? make_beside(writer, beside, plan, err) : no_memory(path, err);
     close_database(writer);
     if (!code && rename(beside, path) != 0)
         code = as_fail(err, ASSAY_E_IO, "%s cannot be made: %s", path, strerror(errno));
@@ -224,7 +222,7 @@ assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
     assay_code code = check_free(path, err);
     if (!code) code = as_evidence_claim(path, &writer, err);
     if (code) return code;
-    code = as_evidence_begin(writer, plan, err);
+    code = make(writer, plan, err);
     if (code)
         as_evidence_writer_close(writer, NULL);
     else
@@ -232,13 +230,30 @@ assay_code as_evidence_create(const char *path, const as_evidence_plan *plan,
     return code;
 }
 
+/* Whoever else holds the folder while it has begun may be the one that finishes. */
+assay_code as_evidence_settle(const char *path, assay_error *err)
+{
+    as_evidence_writer *writer = NULL;
+    char *folder = as_path_folder(path);
+    assay_code code = folder ? ASSAY_OK : no_memory(path, err);
+    if (!code && as_takeover_has_begun(folder)) {
+        code = as_evidence_claim(path, &writer, err);
+        if (code && !as_takeover_has_begun(folder)) code = ASSAY_OK;
+    }
+    as_evidence_writer_close(writer, NULL);
+    as_free(folder);
+    return code;
+}
+
 assay_code as_evidence_continue(const char *path, as_evidence_writer **out, assay_error *err)
 {
+    as_evidence_writer *writer;
     *out = NULL;
+    assay_code code = as_evidence_settle(path, err);
+    if (code) return code;
     if (!as_file_exists(path))
         return as_fail(err, ASSAY_E_NOT_FOUND, "%s does not exist", path);
-    as_evidence_writer *writer;
-    assay_code code = as_evidence_claim(path, &writer, err);
+    code = as_evidence_claim(path, &writer, err);
     if (code) return code;
     code = open_database(writer, err);
     if (code)

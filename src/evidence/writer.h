@@ -75,14 +75,14 @@ typedef struct as_evidence_writer as_evidence_writer;
 
 /**
  * Claim the folder of `path`, which is there, and nothing else yet: until this writer is closed no other
- * process writes a run in it.
+ * process writes a run in it.  A takeover of it that a kill cut short is finished (evidence/takeover.h).
  * @return ASSAY_E_IO where another process has it, ASSAY_E_MEMORY.
  */
 assay_code as_evidence_claim(const char *path, as_evidence_writer **out, assay_error *err);
 
-/** Make the database of a claimed folder, with the plan in it.  Errors as as_evidence_create. */
-assay_code as_evidence_begin(as_evidence_writer *writer, const as_evidence_plan *plan,
-                             assay_error *err);
+/** Finish such a takeover, for one who reads the folder only; without one nothing happens.
+ *  @return as as_evidence_claim. */
+assay_code as_evidence_settle(const char *path, assay_error *err);
 
 /**
  * Claim the folder and make a new database with the plan in it.

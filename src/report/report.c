@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
+#include "evidence/writer.h"
 #include "report/against.h"
 #include "report/outputs.h"
 #include "report/required.h"
@@ -69,11 +70,11 @@ static assay_code load(const char *run_folder, as_language language, as_facts **
                        "%s is a file, a run is a folder with " AS_EVIDENCE_FILE, run_folder);
     char *path = as_path_join(run_folder, AS_EVIDENCE_FILE);
     if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory to read %s", run_folder);
-    assay_code code =
-        as_file_exists(path)
-            ? as_facts_load(path, language, out, err)
-            : as_fail(err, ASSAY_E_NOT_FOUND,
-                      "%s holds no " AS_EVIDENCE_FILE ", so it is no run", run_folder);
+    assay_code code = as_evidence_settle(path, err);
+    if (!code && !as_file_exists(path))
+        code = as_fail(err, ASSAY_E_NOT_FOUND,
+                       "%s holds no " AS_EVIDENCE_FILE ", so it is no run", run_folder);
+    if (!code) code = as_facts_load(path, language, out, err);
     as_free(path);
     return code;
 }

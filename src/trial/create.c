@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The beginning of a run: everything that can be wrong is found before anything is measured or
- * written; then the folder is made, the database last, so that a folder with one is a run.
+ * written.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,22 +21,12 @@
 #include "trial/environment.h"
 #include "trial/executed.h"
 #include "trial/forecast.h"
+#include "trial/place.h"
 #include "trial/reference.h"
 #include "trial/replay.h"
 #include "trial/verify.h"
 #include "verdict/estimate.h"
 #include "verdict/tensor.h"
-
-/* What a run makes; --force removes these and nothing else. */
-static const char *const made[] = {"evidence.db",      "evidence.db-journal",
-                                   "evidence.db.part", "evidence.db.part-journal",
-                                   "executed",         "logs",
-                                   "outputs",          "maps",
-                                   "summary.json",     "report.md",
-                                   "report.html",      "plots",
-                                   "calls.csv",        "background-load.jsonl",
-                                   "experiment.json",  "review",
-                                   "diagnostics"};
 
 /* Everything that the plan borrows from; owns. */
 typedef struct beginning {
@@ -249,51 +239,6 @@ static assay_code check_policies(beginning *b, const as_trial_control *control,
     return ASSAY_OK;
 }
 
-/* A run is known by what only a run has; a database that is damaged is a run's still. */
-static bool is_run(const char *folder, const as_names *names)
-{
-    for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->items[i], "executed") == 0) return as_executed_is_own(folder);
-    as_evidence *evidence = NULL;
-    char *path = as_path_join(folder, AS_EVIDENCE_FILE);
-    bool is_evidence = path && as_evidence_open(path, &evidence, NULL) == ASSAY_OK;
-    as_evidence_close(evidence);
-    as_free(path);
-    return is_evidence;
-}
-
-static assay_code check_place(const as_trial_options *options, assay_error *err)
-{
-    const char *folder = options->run_folder;
-    as_names names;
-    if (!as_file_exists(folder)) return ASSAY_OK;
-    if (!as_file_is_folder(folder))
-        return as_fail(err, ASSAY_E_ARGUMENT, "%s is a file, a folder is needed", folder);
-    assay_code code = as_folder_list(folder, &names, err);
-    if (code) return code;
-    bool is_empty = names.n == 0, is_replaceable = !is_empty && is_run(folder, &names);
-    as_names_free(&names);
-    if (is_empty || (is_replaceable && options->force)) return ASSAY_OK;
-    if (is_replaceable)
-        return as_fail(err, ASSAY_E_ARGUMENT,
-                       "%s holds a run; --force replaces it, --resume goes on with it", folder);
-    return as_fail(err, ASSAY_E_ARGUMENT,
-                   "%s is a folder with other things, a run needs its own", folder);
-}
-
-static assay_code clear_place(const as_trial_options *options, assay_error *err)
-{
-    assay_code code = ASSAY_OK;
-    for (size_t i = 0; i < AS_COUNT_OF(made) && !code; i++) {
-        char *path = as_path_join(options->run_folder, made[i]);
-        code = path
-                   ? as_path_remove(path, err)
-                   : as_fail(err, ASSAY_E_MEMORY, "no memory to clear %s", options->run_folder);
-        as_free(path);
-    }
-    return code;
-}
-
 static assay_code look_at_machine(beginning *b, assay_error *err)
 {
     assay_code code = as_environment_read("", 0.5, &b->environment, err);
@@ -363,27 +308,10 @@ static as_evidence_plan plan_of(const beginning *b)
         .n_truths = b->reference ? b->reference->n : 0};
 }
 
-/* A folder that another process writes is not taken from under it; what it has made meanwhile counts. */
 static assay_code write_beginning(const beginning *b, assay_error *err)
 {
-    const char *folder = b->options->run_folder;
     as_evidence_plan plan = plan_of(b);
-    as_evidence_writer *writer = NULL;
-    char *logs = as_path_join(folder, "logs"), *path = as_path_join(folder, AS_EVIDENCE_FILE);
-    assay_code code = logs && path
-                          ? as_folder_make(folder, err)
-                          : as_fail(err, ASSAY_E_MEMORY, "no memory to begin %s", folder);
-    if (!code) code = as_evidence_claim(path, &writer, err);
-    if (!code) code = check_place(b->options, err);
-    if (!code) code = clear_place(b->options, err);
-    if (!code) code = as_folder_make(logs, err);
-    if (!code) code = as_executed_write(folder, &plan, err);
-    if (!code) code = as_evidence_begin(writer, &plan, err);
-    assay_code closed = as_evidence_writer_close(writer, code ? NULL : err);
-    if (!code) code = closed;
-    as_free(logs);
-    as_free(path);
-    return code;
+    return as_place_begin(b->options->run_folder, b->options->force, &plan, err);
 }
 
 assay_code as_trial_create(const as_trial_options *options, const as_trial_control *control,
@@ -394,7 +322,7 @@ assay_code as_trial_create(const as_trial_options *options, const as_trial_contr
     assay_code code = parse_policies(&b, err);
     if (!code) code = find_baseline(&b, err);
     if (!code) code = make_order(&b, err);
-    if (!code) code = check_place(options, err);
+    if (!code) code = as_place_check(options->run_folder, options->force, err);
     if (!code) code = find_model(&b, err);
     if (!code) code = check_corpus(&b, control, err);
     if (!code) code = check_policies(&b, control, err);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An experiment on disks of every size that is too small: it says so, loses nothing and goes on.
+"""An experiment on disks of every size that is too small: it says so, loses nothing and goes on; so is a
+run that is to be replaced on a disk without room for another.
 
 Usage: disk_full.py ASSAY SOURCE [STEP_KIB]
 
@@ -77,10 +78,34 @@ class Disk:
             mount(self.disk, ROOM, "remount")
             has_run = (self.run / "evidence.db").exists()
             again = self.call("experiment", "-q", "--resume", self.run) if has_run else self.call(
-                *self.experiment, "--force")
+                *self.experiment)
             assert again.returncode == 0, (size_kib, again.stderr)
             self.check_whole()
             return True
+        finally:
+            subprocess.run(["umount", self.disk], check=True)
+
+    def files(self):
+        return {p: p.read_bytes() if p.is_file() else None for p in sorted(self.run.rglob("*"))}
+
+    def replace(self, room_kib):
+        """Replace a run where that much room is left, which is not enough: it stays to the byte."""
+        mount(self.disk, ROOM)
+        try:
+            done = self.call(*self.experiment)
+            assert done.returncode == 0, done.stderr
+            older = self.files()
+            mount(self.disk, f"size={used_kib(self.disk) + room_kib}k", "remount")
+            done = self.call(*self.experiment, "--force")
+            assert self.files() == older, room_kib
+            assert done.returncode == 5, (room_kib, done.returncode, done.stderr)
+            assert re.fullmatch(r"assay: .*(No space left|(is|may be) full).*\n", done.stderr), done.stderr
+            mount(self.disk, ROOM, "remount")
+            done = self.call("summarize", "-q", self.run)
+            assert done.returncode == 0, done.stderr
+            done = self.call(*self.experiment, "--force")
+            assert done.returncode == 0, done.stderr
+            self.check_whole()
         finally:
             subprocess.run(["umount", self.disk], check=True)
 
@@ -101,6 +126,8 @@ def main():
         n_full = sum(disk.fill(size) for size in sizes)
         print(f"{n_full} disks of {len(sizes)} were too small, the largest that is needed has {needed} KiB")
         assert n_full >= len(sizes) * 2 // 3, "hardly a disk was too small"
+        for room_kib in (0, copies + 8):  # too little for a folder, for the database
+            disk.replace(room_kib)
 
 
 if __name__ == "__main__":
