@@ -15,14 +15,15 @@
 typedef struct experiment_options {
     const char *model, *corpus, *output, *resume, *baseline, *reference, *require, *compare;
     as_strings policies, documents, calls;
-    int64_t limit_calls, cycles, rounds, seed, ulp_bound;
+    int64_t limit_calls, cycles, traces, rounds, seed, ulp_bound;
     double slot_timeout, budget, abs_bound, rel_bound;
     int order, noise; /* -1 where not given */
     int on_difference, language;
     bool exclusive_hardware, save_maps, force, json;
 } experiment_options;
 
-static const experiment_options defaults = {.cycles = 1, .seed = 1, .order = -1, .noise = -1};
+static const experiment_options defaults = {
+    .cycles = 1, .traces = 1, .seed = 1, .order = -1, .noise = -1};
 
 static const as_option options[] = {
     AS_TEXT(experiment_options, model, "model", "MODEL", "the network, an ONNX file"),
@@ -51,6 +52,9 @@ static const as_option options[] = {
            "shuffles the rows of williams; default 1"),
     AS_INT(experiment_options, cycles, "cycles", "N", 1, 10000,
            "passes over the calls in each slot; default 1"),
+    AS_INT(experiment_options, traces, "traces", "N", 1, 1000,
+           "traced calls of each policy before the rounds, for intervals of layers in 'assay "
+           "summarize --against'; default 1"),
     AS_LIST(experiment_options, documents, "documents", "NAMES",
             "only these documents, separated by commas; names or ids"),
     AS_LIST(experiment_options, calls, "calls", "IDS", "only these calls, separated by commas"),
@@ -158,6 +162,7 @@ static assay_code create(const as_cli *cli, const experiment_options *o,
     t.budget_s = 60 * o->budget;
     t.n_rounds = (size_t)o->rounds;
     t.n_cycles = (size_t)o->cycles;
+    t.n_traces = (size_t)o->traces;
     t.seed = o->seed;
     t.on_difference = (as_on_difference)o->on_difference;
     t.slot_timeout_s = o->slot_timeout;
@@ -246,7 +251,7 @@ static bool has_settings(const experiment_options *o)
            o->noise >= 0 || o->budget > 0 || o->on_difference || o->exclusive_hardware ||
            o->save_maps || o->force || o->slot_timeout > 0 || o->compare || o->abs_bound > 0 ||
            o->rel_bound > 0 || o->ulp_bound || o->cycles != defaults.cycles ||
-           o->seed != defaults.seed;
+           o->traces != defaults.traces || o->seed != defaults.seed;
 }
 
 static int check_usage(const as_cli *cli, const experiment_options *o)

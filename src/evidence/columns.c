@@ -99,6 +99,7 @@ static const as_column run_columns[] = {
     TEXT(as_run_row, reference_name),
     TEXT(as_run_row, reference_sha256),
     BOOL(as_run_row, saves_maps),
+    INT(as_run_row, n_traces),
 };
 
 static const as_column policy_columns[] = {

@@ -94,6 +94,7 @@ typedef struct as_run_row {
         reference_name; /**< Base name of the file whose boxes are the truth; "": the baseline. */
     const char *reference_sha256; /**< Of that file, or "". */
     bool saves_maps;              /**< The first round's maps stand in RUN/maps/. */
+    int n_traces; /**< Traced calls of each policy before the rounds, a process each. */
 } as_run_row;
 
 typedef struct as_policy_row {

@@ -21,7 +21,7 @@ const char *const as_schema_sql[] = {
     " bound_relative REAL NOT NULL, bound_ulp INTEGER NOT NULL, noise_rule TEXT NOT NULL,"
     " budget_s REAL NOT NULL, n_bought INTEGER NOT NULL, unfit TEXT NOT NULL,"
     " reference_name TEXT NOT NULL, reference_sha256 TEXT NOT NULL,"
-    " saves_maps INTEGER NOT NULL)",
+    " saves_maps INTEGER NOT NULL, n_traces INTEGER NOT NULL)",
 
     "CREATE TABLE policies(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " text TEXT NOT NULL, engine TEXT NOT NULL)",
@@ -200,6 +200,7 @@ const char *const as_schema_sql[] = {
 
 const as_addition as_additions[] = {
     {AS_TABLE_RUN, "corpus_calls", "-1"},
+    {AS_TABLE_RUN, "n_traces", "1"},
     {AS_TABLE_RUN, "corpus_inputs", "-1"},
     {AS_TABLE_PROFILES, NULL, NULL},
     {AS_TABLE_ROUTES, NULL, NULL},

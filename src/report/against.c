@@ -269,14 +269,6 @@ static assay_code add_passes(pair *p, size_t now, size_t then)
     return code;
 }
 
-/* The profile of a policy, NULL without one. */
-static const as_profile_row *profile_of(const as_facts *f, size_t policy)
-{
-    for (size_t i = 0; i < f->n_profiles; i++)
-        if ((size_t)f->slots[f->profiles[i].slot].policy == policy) return &f->profiles[i];
-    return NULL;
-}
-
 static assay_code read_trace(const as_profile_row *profile, as_trace **out, assay_error *err)
 {
     json_t *told = NULL;
@@ -287,6 +279,35 @@ static assay_code read_trace(const as_profile_row *profile, as_trace **out, assa
     return code;
 }
 
+/* All traces of a policy in one run. */
+typedef struct traces {
+    as_trace **items; /* owns, and what they point at */
+    size_t n;
+    int call; /* that all of them traced */
+} traces;
+
+static void free_traces(traces *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        as_trace_free(t->items[i]);
+    as_free(t->items);
+}
+
+static assay_code read_traces(const as_facts *f, size_t policy, traces *out, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    *out = (traces){.items = as_alloc_array(f->n_profiles + 1, sizeof *out->items)};
+    if (!out->items) return no_memory(err);
+    for (size_t i = 0; i < f->n_profiles && !code; i++) {
+        const as_profile_row *profile = &f->profiles[i];
+        if ((size_t)f->slots[profile->slot].policy != policy) continue;
+        out->call = profile->call;
+        code = read_trace(profile, &out->items[out->n], err);
+        if (!code) out->n++;
+    }
+    return code;
+}
+
 /* Whether both traced the same call. */
 static bool is_same_call(const as_facts *a, int x, const as_facts *b, int y)
 {
@@ -294,23 +315,39 @@ static bool is_same_call(const as_facts *a, int x, const as_facts *b, int y)
            memcmp(&a->calls[x].shape, &b->calls[y].shape, sizeof a->calls[x].shape) == 0;
 }
 
-static assay_code add_layers(pair *p, size_t now, size_t then)
+static assay_code add_layer(pair *p, const char *policy, const as_layer_change *layer)
 {
-    const as_profile_row *is = profile_of(p->now, now), *was = profile_of(p->then, then);
-    as_trace *after = NULL, *before = NULL;
+    const as_change change = {.kind = AS_CHANGE_LAYER,
+                              .what = text(p, "%s %s", policy, layer->what),
+                              .then = layer->then ? layer->then : say(p, "not there"),
+                              .now = layer->now ? layer->now : say(p, "not there"),
+                              .estimate = layer->estimate};
+    return change.what ? add(p, &change) : no_memory(p->err);
+}
+
+static assay_code compare_layers(pair *p, size_t policy, const traces *before,
+                                 const traces *after)
+{
     as_layer_change *changes = NULL;
     size_t n = 0;
-    if (!is || !was || !is_same_call(p->now, is->call, p->then, was->call)) return ASSAY_OK;
-    assay_code code = read_trace(is, &after, p->err);
-    if (!code) code = read_trace(was, &before, p->err);
-    if (!code) code = as_layers_compare(before, after, p->out->arena, &changes, &n, p->err);
+    const as_layer_traces then = {(const as_trace *const *)before->items, before->n};
+    const as_layer_traces now = {(const as_trace *const *)after->items, after->n};
+    assay_code code = as_layers_compare(&then, &now, p->out->arena, &changes, &n, p->err);
     for (size_t i = 0; i < n && !code; i++)
-        code = add_text(p, AS_CHANGE_LAYER,
-                        text(p, "%s %s", as_facts_name(p->now, now), changes[i].what),
-                        changes[i].then, changes[i].now, false);
+        code = add_layer(p, as_facts_name(p->now, policy), &changes[i]);
     as_free(changes);
-    as_trace_free(before);
-    as_trace_free(after);
+    return code;
+}
+
+static assay_code add_layers(pair *p, size_t now, size_t then)
+{
+    traces after = {0}, before = {0};
+    assay_code code = read_traces(p->now, now, &after, p->err);
+    if (!code) code = read_traces(p->then, then, &before, p->err);
+    if (!code && after.n && before.n && is_same_call(p->now, after.call, p->then, before.call))
+        code = compare_layers(p, now, &before, &after);
+    free_traces(&before);
+    free_traces(&after);
     return code;
 }
 

@@ -35,7 +35,7 @@ typedef struct as_change {
     as_change_kind kind;
     const char *what;       /**< "split", "split forward", "versions.assay" ... */
     const char *then, *now; /**< Texts of both; NULL of a cost. */
-    as_estimate estimate;   /**< now / then, of a cost. */
+    as_estimate estimate;   /**< now / then, of a cost, and of a layer that both have. */
     double then_s, now_s;   /**< Medians, of a cost. */
     bool is_regression;
 } as_change;

@@ -1,34 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/against_layers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/size.h"
+#include "verdict/statistics.h"
 
-/* One layer of a trace, or of both. */
+/* One run's traces: the operators of the first, and what each took in all of them. */
+typedef struct side {
+    const as_trace *first;
+    double *seconds; /* [n_operators][n]; self, in the first thread; owns */
+    size_t n;        /* traces that have these operators */
+} side;
+
+/* One layer of a side, or of both. */
 typedef struct layer {
     const as_traced_operator *then, *now; /* NULL where it is not there */
-    int64_t then_ns, now_ns;              /* self, in the first thread */
+    double then_s, now_s;                 /* medians */
     size_t order;
 } layer;
-
-/* Self time of each operator of a trace in its first thread. */
-static int64_t *self_ns(const as_trace *trace)
-{
-    int64_t *sum = as_alloc_array(trace->n_operators + 1, sizeof *sum);
-    for (size_t i = 0; sum && i < trace->n_spans; i++)
-        if (trace->spans[i].thread == 0) sum[trace->spans[i].op] += trace->spans[i].self_ns;
-    return sum;
-}
 
 static int by_words(const as_traced_operator *a, const as_traced_operator *b)
 {
     int c = strcmp(a->op, b->op);
     if (!c) c = strcmp(a->name, b->name);
     return c ? c : strcmp(a->shape, b->shape);
+}
+
+static bool has_operators_of(const as_trace *trace, const as_trace *first)
+{
+    if (trace->n_operators != first->n_operators) return false;
+    for (size_t i = 0; i < first->n_operators; i++)
+        if (by_words(&trace->operators[i], &first->operators[i]) != 0 ||
+            strcmp(trace->operators[i].route, first->operators[i].route) != 0)
+            return false;
+    return true;
+}
+
+static bool read_side(const as_layer_traces *traces, side *out)
+{
+    const as_trace *first = traces->traces[0];
+    *out = (side){.first = first};
+    out->seconds = as_alloc_array(first->n_operators + 1, traces->n * sizeof *out->seconds);
+    if (!out->seconds) return false;
+    for (size_t k = 0; k < traces->n; k++)
+        out->n += has_operators_of(traces->traces[k], first);
+    for (size_t k = 0, at = 0; k < traces->n; k++) {
+        const as_trace *trace = traces->traces[k];
+        if (!has_operators_of(trace, first)) continue;
+        for (size_t i = 0; i < trace->n_spans; i++)
+            if (trace->spans[i].thread == 0)
+                out->seconds[trace->spans[i].op * out->n + at] +=
+                    (double)trace->spans[i].self_ns * 1e-9;
+        at++;
+    }
+    return true;
+}
+
+static const double *seconds_of(const side *s, const as_traced_operator *op)
+{
+    return s->seconds + (size_t)(op - s->first->operators) * s->n;
 }
 
 /* Then and now beside each other where words agree; of several with the same words the n-th with the n-th. */
@@ -41,16 +76,12 @@ static int by_layer(const void *a, const void *b)
 }
 
 /* Layers of both in one list, sorted by words, the same ones joined. @return how many. */
-static size_t join(const as_trace *then, const as_trace *now, const int64_t *then_ns,
-                   const int64_t *now_ns, layer *layers)
+static size_t join(const side *then, const side *now, layer *layers)
 {
-    const size_t n_now = now->n_operators, n = n_now + then->n_operators;
+    const size_t n_now = now->first->n_operators, n = n_now + then->first->n_operators;
     for (size_t i = 0; i < n; i++)
-        layers[i] = i < n_now
-                        ? (layer){.now = &now->operators[i], .now_ns = now_ns[i], .order = i}
-                        : (layer){.then = &then->operators[i - n_now],
-                                  .then_ns = then_ns[i - n_now],
-                                  .order = i};
+        layers[i] = i < n_now ? (layer){.now = &now->first->operators[i], .order = i}
+                              : (layer){.then = &then->first->operators[i - n_now], .order = i};
     qsort(layers, n, sizeof *layers, by_layer);
     size_t n_joined = 0;
     for (size_t i = 0; i < n;) {
@@ -68,7 +99,6 @@ static size_t join(const as_trace *then, const as_trace *now, const int64_t *the
             if (i + k < first_then) both = layers[i + k];
             if (first_then + k < end) {
                 both.then = layers[first_then + k].then;
-                both.then_ns = layers[first_then + k].then_ns;
                 if (!both.now) both.order = layers[first_then + k].order;
             }
             layers[n_joined++] = both; /* never before i + k: a pair takes two places */
@@ -83,7 +113,7 @@ static bool has_moved_route(const layer *l)
     return !l->then || !l->now || strcmp(l->then->route, l->now->route) != 0;
 }
 
-static int64_t moved_ns(const layer *l) { return llabs(l->now_ns - l->then_ns); }
+static double moved_s(const layer *l) { return fabs(l->now_s - l->then_s); }
 
 /* Changed routes first, in order; then those that moved most. */
 static int by_interest(const void *a, const void *b)
@@ -91,17 +121,17 @@ static int by_interest(const void *a, const void *b)
     const layer *x = a, *y = b;
     const bool p = has_moved_route(x), q = has_moved_route(y);
     if (p != q) return p ? -1 : 1;
-    if (!p && moved_ns(x) != moved_ns(y)) return moved_ns(x) > moved_ns(y) ? -1 : 1;
+    if (!p && moved_s(x) != moved_s(y)) return moved_s(x) > moved_s(y) ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* Route and time of one side, NULL where the layer is not there. @return false without memory. */
-static bool side_text(as_arena *arena, const as_traced_operator *op, int64_t ns,
+static bool side_text(as_arena *arena, const as_traced_operator *op, double seconds,
                       const char **out)
 {
     *out = NULL;
     if (!op) return true;
-    char *text = as_format("%s%s%.3f ms", op->route, *op->route ? ", " : "", (double)ns / 1e6);
+    char *text = as_format("%s%s%.3f ms", op->route, *op->route ? ", " : "", seconds * 1e3);
     *out = text ? as_arena_strdup(arena, text) : NULL;
     as_free(text);
     return *out != NULL;
@@ -114,42 +144,89 @@ static bool describe(as_arena *arena, const layer *l, as_layer_change *out)
                            *op->shape ? " " : "", op->shape);
     out->what = what ? as_arena_strdup(arena, what) : NULL;
     as_free(what);
-    return out->what && side_text(arena, l->then, l->then_ns, &out->then) &&
-           side_text(arena, l->now, l->now_ns, &out->now);
+    return out->what && side_text(arena, l->then, l->then_s, &out->then) &&
+           side_text(arena, l->now, l->now_s, &out->now);
 }
 
-static bool fill(as_arena *arena, layer *layers, size_t n, as_layer_change *changes,
-                 size_t *n_out)
+static assay_code find_median(const side *s, const as_traced_operator *op, double *out,
+                              assay_error *err)
 {
-    size_t n_moved = 0;
-    qsort(layers, n, sizeof *layers, by_interest);
-    for (size_t i = 0; i < n; i++) {
-        if (!has_moved_route(&layers[i]) &&
-            (moved_ns(&layers[i]) == 0 || n_moved++ >= AS_LAYERS_MOVED_MOST))
-            break;
-        if (!describe(arena, &layers[i], &changes[(*n_out)++])) return false;
+    as_summary found;
+    assay_code code = as_summary_of(seconds_of(s, op), s->n, &found, err);
+    *out = found.median;
+    return code;
+}
+
+static assay_code find_medians(const side *then, const side *now, layer *layers, size_t n,
+                               assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < n && !code; i++) {
+        layer *l = &layers[i];
+        if (l->then) code = find_median(then, l->then, &l->then_s, err);
+        if (l->now && !code) code = find_median(now, l->now, &l->now_s, err);
     }
-    return true;
+    return code;
 }
 
-assay_code as_layers_compare(const as_trace *then, const as_trace *now, as_arena *arena,
-                             as_layer_change **changes, size_t *n, assay_error *err)
+/* Together with those of all n_both layers that both sides have. */
+static assay_code estimate(const side *then, const side *now, const layer *l, size_t n_both,
+                           as_estimate *out, assay_error *err)
 {
+    *out = (as_estimate){0};
+    if (!l->then || !l->now) return ASSAY_OK;
+    const double *before = seconds_of(then, l->then), *after = seconds_of(now, l->now);
+    for (size_t k = 0; k < then->n; k++)
+        if (!(before[k] > 0)) return ASSAY_OK;
+    for (size_t k = 0; k < now->n; k++)
+        if (!(after[k] > 0)) return ASSAY_OK;
+    return as_estimate_two_samples(after, now->n, before, then->n, n_both, out, err);
+}
+
+static assay_code fill(as_arena *arena, const side *then, const side *now, layer *layers,
+                       size_t n, as_layer_change *changes, size_t *n_out, assay_error *err)
+{
+    size_t n_moved = 0, n_both = 0;
+    assay_code code = find_medians(then, now, layers, n, err);
+    for (size_t i = 0; i < n; i++)
+        n_both += layers[i].then && layers[i].now;
+    if (!code) qsort(layers, n, sizeof *layers, by_interest);
+    for (size_t i = 0; i < n && !code; i++) {
+        const bool is_still = moved_s(&layers[i]) == 0;
+        if (!has_moved_route(&layers[i]) && (is_still || n_moved++ >= AS_LAYERS_MOVED_MOST))
+            break;
+        as_layer_change *out = &changes[(*n_out)++];
+        code = describe(arena, &layers[i], out)
+                   ? estimate(then, now, &layers[i], n_both, &out->estimate, err)
+                   : as_fail(err, ASSAY_E_MEMORY, "no memory to describe layers");
+    }
+    return code;
+}
+
+assay_code as_layers_compare(const as_layer_traces *then, const as_layer_traces *now,
+                             as_arena *arena, as_layer_change **changes, size_t *n,
+                             assay_error *err)
+{
+    side before = {0}, after = {0};
     *changes = NULL;
     *n = 0;
-    if (!then->tells_operators || !now->tells_operators) return ASSAY_OK;
-    const size_t room = then->n_operators + now->n_operators + 1;
+    if (!then->traces[0]->tells_operators || !now->traces[0]->tells_operators) return ASSAY_OK;
+    const size_t room = then->traces[0]->n_operators + now->traces[0]->n_operators + 1;
     layer *layers = as_alloc_array(room, sizeof *layers);
-    int64_t *then_ns = self_ns(then), *now_ns = self_ns(now);
     *changes = as_alloc_array(room, sizeof **changes);
-    const bool is_done =
-        layers && then_ns && now_ns && *changes &&
-        fill(arena, layers, join(then, now, then_ns, now_ns, layers), *changes, n);
+    assay_code code =
+        layers && *changes && read_side(then, &before) && read_side(now, &after)
+            ? ASSAY_OK
+            : as_fail(err, ASSAY_E_MEMORY, "no memory to compare the layers of two runs");
+    if (!code)
+        code = fill(arena, &before, &after, layers, join(&before, &after, layers), *changes, n,
+                    err);
     as_free(layers);
-    as_free(then_ns);
-    as_free(now_ns);
-    if (is_done) return ASSAY_OK;
+    as_free(before.seconds);
+    as_free(after.seconds);
+    if (!code) return ASSAY_OK;
     as_free(*changes);
     *changes = NULL;
-    return as_fail(err, ASSAY_E_MEMORY, "no memory to compare the layers of two runs");
+    *n = 0;
+    return code;
 }

@@ -21,20 +21,28 @@ static const char *word_of(const as_estimate *e)
     return words[e->low >= 1 - AS_MARGIN && e->high <= 1 + AS_MARGIN ? 3 : 4];
 }
 
+static void print_interval(const as_estimate *e, as_language l, FILE *out)
+{
+    if (e->has_interval)
+        fprintf(out, as_say(l, " [%+.1f, %+.1f at %.4g %%]"), as_percent((e->low - 1) * 100),
+                as_percent((e->high - 1) * 100), e->level * 100);
+}
+
+/* Of each run, for an interval of as many comparisons as `e` is one of. */
+static size_t samples_needed(const as_estimate *e)
+{
+    return as_rounds_for_two_samples((size_t)lround(AS_ALPHA / (1 - e->level)));
+}
+
 static void print_cost(const as_change *c, as_language l, FILE *out)
 {
     const as_estimate *e = &c->estimate;
     fprintf(out, as_say(l, "%.3f s was, %.3f s is, %+.1f %%"), c->then_s, c->now_s,
             as_percent((e->ratio - 1) * 100));
-    if (e->has_interval)
-        fprintf(out, as_say(l, " [%+.1f, %+.1f at %.4g %%]"), as_percent((e->low - 1) * 100),
-                as_percent((e->high - 1) * 100), e->level * 100);
+    print_interval(e, l, out);
     fprintf(out, ": %s", as_say(l, word_of(e)));
-    if (!e->has_interval) {
-        size_t n_comparisons = (size_t)lround(AS_ALPHA / (1 - e->level));
-        fprintf(out, as_say(l, ", %zu rounds of each run are needed"),
-                as_rounds_for_two_samples(n_comparisons));
-    }
+    if (!e->has_interval)
+        fprintf(out, as_say(l, ", %zu rounds of each run are needed"), samples_needed(e));
 }
 
 static void print_change(const as_change *c, as_language l, FILE *out)
@@ -52,6 +60,7 @@ static void print_change(const as_change *c, as_language l, FILE *out)
         as_put_plain(out, c->then);
         fputs(" -> ", out);
         as_put_plain(out, c->now);
+        print_interval(&c->estimate, l, out);
     }
     putc('\n', out);
 }
@@ -66,6 +75,30 @@ static void print_noise(const as_against *a, FILE *out)
                                 "disturbed them is part of these times."),
             then->n_dirty, then->n_rounds, now->n_dirty, now->n_rounds);
     putc('\n', out);
+}
+
+/* What the layers' times stand on. */
+static void print_layers_basis(const as_against *a, FILE *out)
+{
+    const as_estimate *e = NULL;
+    bool has_layers = false;
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->changes[i].kind != AS_CHANGE_LAYER) continue;
+        has_layers = true;
+        if (!e && a->changes[i].estimate.n) e = &a->changes[i].estimate;
+    }
+    if (has_layers)
+        fprintf(out, "%s",
+                as_say(a->language, "Layers are those of traced calls: a hint where to look."));
+    if (e)
+        fprintf(out,
+                as_say(a->language, e->has_interval
+                                        ? "  Medians of %zu traces or more of each run, "
+                                          "intervals for all layers together, %zu are needed."
+                                        : "  No interval from %zu of each run: --traces %zu "
+                                          "gives one."),
+                e->n, samples_needed(e));
+    if (has_layers) putc('\n', out);
 }
 
 void as_against_print(const as_against *a, FILE *out)
@@ -85,15 +118,9 @@ void as_against_print(const as_against *a, FILE *out)
                        "compared."));
     else
         print_noise(a, out);
-    bool has_layers = false;
-    for (size_t i = 0; i < a->n; i++) {
-        has_layers |= a->changes[i].kind == AS_CHANGE_LAYER;
+    for (size_t i = 0; i < a->n; i++)
         print_change(&a->changes[i], l, out);
-    }
-    if (has_layers)
-        fprintf(out, "%s\n",
-                as_say(l, "Layers are those of one traced call of each run: a hint where to "
-                          "look, without an interval."));
+    print_layers_basis(a, out);
 }
 
 static json_t *change_json(const as_change *c)
@@ -103,11 +130,12 @@ static json_t *change_json(const as_change *c)
     if (c->kind != AS_CHANGE_COST) {
         as_json_set(&o, "then", as_json_text(c->then));
         as_json_set(&o, "now", as_json_text(c->now));
-        return o;
+    } else {
+        as_json_set(&o, "then_s", as_json_real(c->then_s));
+        as_json_set(&o, "now_s", as_json_real(c->now_s));
     }
     const as_estimate *e = &c->estimate;
-    as_json_set(&o, "then_s", as_json_real(c->then_s));
-    as_json_set(&o, "now_s", as_json_real(c->now_s));
+    if (e->n == 0) return o;
     as_json_set(&o, "ratio", as_json_real(e->ratio));
     as_json_set(&o, "low", as_json_real(e->low));
     as_json_set(&o, "high", as_json_real(e->high));

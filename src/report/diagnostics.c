@@ -50,6 +50,7 @@ assay_code as_write_diagnostics(as_outputs *outputs, const char *folder, assay_e
     const as_facts *f = outputs->facts;
     assay_code code = ASSAY_OK;
     for (size_t i = 0; i < f->n_profiles && !code; i++)
-        code = write_policy(f, &f->profiles[i], folder, err);
+        if (as_facts_is_first_trace(f, &f->profiles[i]))
+            code = write_policy(f, &f->profiles[i], folder, err);
     return code;
 }

@@ -290,4 +290,10 @@ assay_code as_facts_array(as_facts *f, size_t n, size_t element_bytes, void *out
 assay_code as_facts_format(as_facts *f, const char **out, assay_error *err, const char *format,
                            ...) AS_PRINTF(4, 5);
 
+/** Whether it is the policy's first traced call, which pages and diagnostics/ show; --traces has more. */
+static inline bool as_facts_is_first_trace(const as_facts *f, const as_profile_row *profile)
+{
+    return f->slots[profile->slot].repeat == 0;
+}
+
 #endif

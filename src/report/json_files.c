@@ -50,14 +50,15 @@ assay_code as_write_experiment_json(const as_outputs *outputs, FILE *out, assay_
     const as_facts *f = outputs->facts;
     const as_run_row *run = f->run;
     json_t *root = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:i, s:i, s:i, s:i, s:s, s:o, s:o}", "phase",
-        state_name(run->state), "created", as_json_text(run->created), "finished",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:i, s:i, s:i, s:i, s:i, s:s, s:o, s:o}",
+        "phase", state_name(run->state), "created", as_json_text(run->created), "finished",
         as_json_text(run->finished), "command", as_json_text(run->command), "policies",
         policies_json(f), "baseline", as_json_text(as_facts_name(f, (size_t)run->baseline)),
         "order", run->order, "seed", (json_int_t)run->seed, "rounds_planned", run->n_rounds,
         "rounds_done", (int)f->n_rounds_done, "cycles", run->n_cycles, "smoke_calls",
-        run->n_smoke_calls, "on_difference", actions[run->on_difference], "slot_timeout_s",
-        as_json_real(run->slot_timeout_s), "rounds", orders_json(f));
+        run->n_smoke_calls, "traces", run->n_traces, "on_difference",
+        actions[run->on_difference], "slot_timeout_s", as_json_real(run->slot_timeout_s),
+        "rounds", orders_json(f));
     return as_put_json(out, root, JSON_INDENT(2), "experiment.json", err);
 }
 

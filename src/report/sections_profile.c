@@ -22,6 +22,7 @@ static void routes_table(as_page *page, const as_facts *f)
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t i = 0; i < f->n_routes; i++) {
         const as_route_row *row = &f->routes[i];
+        if (f->slots[row->slot].repeat > 0) continue; /* as the first trace has it */
         as_cell(page, "%s", as_facts_name(f, (size_t)f->slots[row->slot].policy));
         as_cell(page, "%s", row->setting);
         as_cell(page, "%s", row->pattern);
@@ -120,5 +121,5 @@ void as_section_profile(as_page *page, const as_facts *f)
                  "diagnostics/ holds every operator and a trace that Perfetto opens.");
     routes_table(page, f);
     for (size_t i = 0; i < f->n_profiles; i++)
-        put_profile(page, f, &f->profiles[i]);
+        if (as_facts_is_first_trace(f, &f->profiles[i])) put_profile(page, f, &f->profiles[i]);
 }

@@ -50,7 +50,7 @@ typedef struct beginning {
 
 as_trial_options as_trial_options_defaults(void)
 {
-    return (as_trial_options){.n_cycles = 1, .seed = 1};
+    return (as_trial_options){.n_cycles = 1, .n_traces = 1, .seed = 1};
 }
 
 static void free_beginning(beginning *b)
@@ -276,6 +276,7 @@ static as_evidence_plan plan_of(const beginning *b)
                 .n_rounds = (int)b->n_rounds,
                 .n_cycles = (int)o->n_cycles,
                 .n_smoke_calls = AS_SMOKE_CALLS,
+                .n_traces = (int)o->n_traces,
                 .baseline = b->baseline,
                 .on_difference = o->on_difference,
                 .slot_timeout_s = o->slot_timeout_s,

@@ -31,9 +31,14 @@ static assay_code find_other_routes(const as_course *c, bool *goes_on, assay_err
 assay_code as_profile_phase_run(as_course *c, bool *goes_on, assay_error *err)
 {
     assay_code code = ASSAY_OK;
-    for (int i = 0; i < (int)c->n_policies && !code; i++) {
-        const as_standing *s = &c->standings[i];
-        const as_slot_order order = {.phase = AS_PHASE_PROFILE, .position = i, .policy = i};
+    const int n_policies = (int)c->n_policies;
+    for (int k = 0; k < c->place.run->n_traces * n_policies && !code; k++) {
+        const int policy = k % n_policies;
+        const as_standing *s = &c->standings[policy];
+        const as_slot_order order = {.phase = AS_PHASE_PROFILE,
+                                     .position = policy,
+                                     .policy = policy,
+                                     .repeat = k / n_policies};
         if (s->failed || s->excluded || as_course_has_slot(c, &order)) continue;
         code = as_course_run_slot(c, &order, err);
     }

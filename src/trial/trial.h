@@ -74,12 +74,13 @@ typedef struct as_trial_options {
     double bound_absolute, bound_relative; /**< Of tensor; each suffices for an element. */
     int64_t bound_ulp;
     bool exclusive_hardware;
+    size_t n_traces;     /**< Traced calls of each policy, a process each. */
     bool saves_maps;     /**< Keep the first round's maps as arrays. */
     bool force;          /**< Replace a run that is in run_folder. */
     const char *command; /**< Shell line that does it again. */
 } as_trial_options;
 
-/** 1 cycle, seed 1, stop, no time limit, no budget; the rest as the fields say. */
+/** 1 cycle, 1 traced call, seed 1, stop, no time limit, no budget; the rest as the fields say. */
 as_trial_options as_trial_options_defaults(void);
 
 /** Calls of the smoke phase. */

@@ -51,6 +51,7 @@ static inline as_evidence_plan make_plan(void)
                                       .n_rounds = 2,
                                       .n_cycles = 3,
                                       .n_smoke_calls = 12,
+                                      .n_traces = 1,
                                       .baseline = 1,
                                       .on_difference = AS_ON_DIFFERENCE_MEASURE,
                                       .slot_timeout_s = 0.5,

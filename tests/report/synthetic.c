@@ -141,6 +141,7 @@ static as_evidence_writer *create(const synthetic *what, const char *path)
                 .n_rounds = what->n_rounds,
                 .n_cycles = 1,
                 .n_smoke_calls = 3,
+                .n_traces = what->n_traces ? what->n_traces : 1,
                 .baseline = 0,
                 .on_difference = AS_ON_DIFFERENCE_MEASURE,
                 .exclusive_hardware = false,
@@ -369,9 +370,11 @@ static void add_reviews(const synthetic *what, as_evidence_writer *writer)
 }
 
 /** What a traced call of policy 0 or 1 told: two operators of 3 and 1 ms in a forward pass of 5 ms. */
-static void add_profile(const synthetic *what, as_evidence_writer *writer, int policy)
+static void add_profile(const synthetic *what, as_evidence_writer *writer, int policy,
+                        int repeat)
 {
-    const int relu_ns = what->profile_relu_ns ? what->profile_relu_ns : 1000000;
+    const int relu = what->profile_relu_ns ? what->profile_relu_ns : 1000000;
+    const int relu_ns = relu + relu / 100 * repeat;
     char trace[640];
     snprintf(trace, sizeof trace,
              "{\"tells_operators\":true,\"stages_ns\":[1000000,5000000,0,500000],"
@@ -387,6 +390,7 @@ static void add_profile(const synthetic *what, as_evidence_writer *writer, int p
                              .n_profiles = 1,
                              .routes = &route,
                              .n_routes = policy == 1};
+    record.slot.repeat = repeat;
     assay_error err = {0};
     if (as_evidence_add_slot(writer, &record, &err)) fail_msg("%s", err.message);
 }
@@ -397,10 +401,11 @@ void synthetic_write(const synthetic *what, const char *folder)
     char *path = as_path_join(folder, AS_EVIDENCE_FILE);
     assert_non_null(path);
     as_evidence_writer *writer = create(what, path);
+    const int n_traces = what->n_traces ? what->n_traces : 1;
     for (int p = 0; what->is_smoke_only && p < what->n_policies; p++)
         add_slot(what, writer, AS_PHASE_SMOKE, 0, p);
-    for (int p = 0; what->has_profiles && p < 2; p++)
-        add_profile(what, writer, p);
+    for (int k = 0; what->has_profiles && k < 2 * n_traces; k++)
+        add_profile(what, writer, k % 2, k / 2);
     for (int r = 0; r < what->n_rounds_done; r++) {
         if (what->has_snapshots) add_snapshot(what, writer, r, false);
         for (int p = 0; p < what->n_policies; p++) {

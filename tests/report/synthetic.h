@@ -39,6 +39,7 @@ typedef struct synthetic {
     double slowdown;       /**< Factor on every forward time; 0 = 1. */
     const char *profile_route; /**< Of the convolution in a traced call; NULL = "direct". */
     int profile_relu_ns;       /**< Of the other operator; 0 = 1 ms. */
+    int n_traces;      /**< Of each policy; 0 = 1.  Each takes 1 % more than the one before. */
     bool has_profiles; /**< A traced call of base and gemm; gemm's route is missed in it. */
     bool is_wild;      /**< Boxes with scores that are no numbers, maps with such values. */
 } synthetic;

@@ -148,6 +148,7 @@ static inline void begin(fixture *f, const char *const *names, as_on_difference 
                                          .budget_s = f->budget_s,
                                          .n_cycles = n_cycles,
                                          .n_smoke_calls = AS_SMOKE_CALLS,
+                                         .n_traces = 1,
                                          .on_difference = on_difference,
                                          .slot_timeout_s = f->slot_timeout_s},
                                  .policies = f->policies,
