@@ -67,7 +67,8 @@ static int run(const as_cli *cli, const void *values)
                                 "%s is a structure search, --against and --require are for "
                                 "experiments",
                                 cli->arguments.items[0]);
-        return as_search_summarize(cli, cli->arguments.items[0], o->json);
+        return as_search_summarize(cli, cli->arguments.items[0], (as_language)o->language,
+                                   o->json);
     }
     if (as_report_open_in(cli->arguments.items[0], (as_language)o->language, &report, &err))
         return as_cli_fail(cli, &err);

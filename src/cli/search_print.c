@@ -109,11 +109,13 @@ static assay_code print_json(const as_search_report *r, assay_error *err)
     return code;
 }
 
-static int show(const as_cli *cli, const char *folder, bool writes, bool json)
+static int show(const as_cli *cli, const char *folder, bool writes, as_language language,
+                bool json)
 {
     as_search_report *r;
     assay_error err = {0};
     assay_code code = as_search_report_open(folder, &r, &err);
+    if (!code) r->language = language;
     if (!code && writes) code = as_search_files_write(r, &err);
     if (!code && json) code = print_json(r, &err);
     if (!code && !json) print_text(r);
@@ -127,12 +129,12 @@ static int show(const as_cli *cli, const char *folder, bool writes, bool json)
 
 int as_search_print(const as_cli *cli, const char *folder, bool json)
 {
-    return show(cli, folder, false, json);
+    return show(cli, folder, false, AS_ENGLISH, json);
 }
 
-int as_search_summarize(const as_cli *cli, const char *folder, bool json)
+int as_search_summarize(const as_cli *cli, const char *folder, as_language language, bool json)
 {
-    return show(cli, folder, true, json);
+    return show(cli, folder, true, language, json);
 }
 
 bool as_is_search(const char *folder)

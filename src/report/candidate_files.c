@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "report/operator_plots.h"
-#include "report/plot.h"
+#include "report/pareto_plot.h"
 #include "report/text.h"
 #include "report/whole_file.h"
 
@@ -42,60 +42,11 @@ static void write_samples(FILE *out, const as_candidate_report *r)
     }
 }
 
-/** How the two kinds are marked: open off the front, filled on it. */
-static const struct {
-    bool is_separable;
-    const char *title, *colour;
-    int open, filled;
-} marks[] = {
-    {false, "standard 3x3", "#3a7fc1", 6, 7},
-    {true, "depthwise + pointwise", "#c7703a", 4, 5},
-};
-
-/** One line a candidate of that kind: whether the row of this name is one. */
-static void put_kind(FILE *out, const as_candidate_report *r, size_t mark)
-{
-    fprintf(out, "is%zu(name) = 0", mark);
-    for (size_t i = 0; i < r->candidates->n; i++) {
-        const as_candidate_row *row = &r->candidates->rows[i];
-        if (row->is_separable != marks[mark].is_separable) continue;
-        fputs(" \\\n    || name eq ", out);
-        as_put_gnuplot(out, row->name);
-    }
-    putc('\n', out);
-}
-
 static void write_pareto(FILE *out, const as_candidate_report *r)
 {
     as_put_study_plot_head(out, "candidate-pareto", 960, 620);
-    fputs("# Points: medians; bars: 10th to 90th percentile of the samples; filled: no other "
-          "is as "
-          "good in both and better in one.\n"
-          "set xlabel 'microseconds a call, batch 1, 1 thread'\n"
-          "set ylabel 'validation accuracy'\n"
-          "set grid lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
-          "set key above\n"
-          "set offsets graph 0.08, graph 0.12, graph 0.08, graph 0.08\n",
-          out);
-    for (size_t mark = 0; mark < AS_COUNT_OF(marks); mark++)
-        put_kind(out, r, mark);
-    fputs("file = 'candidate-results.csv'\nplot ", out);
-    for (size_t mark = 0; mark < AS_COUNT_OF(marks); mark++) {
-        const char *colour = marks[mark].colour;
-        fprintf(out,
-                "file every ::1 using (is%zu(strcol(1)) ? $5 : 1/0):2:6:7 with xerrorbars pt 0 "
-                "lc rgb '%s' notitle, \\\n     ",
-                mark, colour);
-        fprintf(out,
-                "file every ::1 using (is%zu(strcol(1)) && strcol(9) ne 'true' ? $5 : 1/0):2 "
-                "with points pt %d ps 1.8 lc rgb '%s' title '%s', \\\n     ",
-                mark, marks[mark].open, colour, marks[mark].title);
-        fprintf(out,
-                "file every ::1 using (is%zu(strcol(1)) && strcol(9) eq 'true' ? $5 : 1/0):2 "
-                "with points pt %d ps 1.8 lc rgb '%s' title '%s, on the front', \\\n     ",
-                mark, marks[mark].filled, colour, marks[mark].title);
-    }
-    fputs("file every ::1 using 5:2:1 with labels left offset 1,0.6 font ',9' notitle\n", out);
+    as_put_pareto_settings(out, r, NULL, AS_ENGLISH);
+    as_put_pareto_plot(out, AS_ENGLISH);
 }
 
 /** The name at a place; null without one. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
-#include "base/memory.h"
 #include "report/sections.h"
 
 static bool has_warnings(const as_facts *f) { return f->warnings[0] != NULL; }
@@ -60,22 +59,13 @@ static char *text_of(as_page *page, const as_plot *plot, const as_facts *f)
 static void put_plot(as_page *page, const as_outputs *outputs, as_plot_id id)
 {
     const as_plot *plot = as_plot_of(id);
-    const as_bytes *drawings = outputs->drawings[id];
-    bool is_drawn = drawings[AS_WIDE].size > 0;
-    if (!is_drawn && id == AS_PLOT_POLICIES && outputs->plot_note)
+    const as_drawn *drawn = &outputs->drawings[id];
+    if (drawn->svg[AS_WIDE].size == 0 && id == AS_PLOT_POLICIES && outputs->plot_note)
         as_paragraph(page, "%s", as_page_say(page, outputs->plot_note));
     if (!plot->is_drawn(outputs->facts)) return;
-    char *path = as_format("plots/%s.svg", plot->name);
     char *text = text_of(page, plot, outputs->facts);
-    page->lacks_memory = page->lacks_memory || !path;
-    as_figure figure = {.path = is_drawn ? path : NULL,
-                        .svg = &drawings[AS_WIDE],
-                        .narrow_svg = &drawings[AS_NARROW],
-                        .text = text,
-                        .caption = plot->caption};
-    if (figure.path || text) as_put_figure(page, &figure);
+    as_put_drawing(page, plot->name, drawn, text, plot->caption);
     free(text);
-    as_free(path);
 }
 
 void as_put_sections(as_page *page, const as_outputs *outputs)

@@ -276,11 +276,11 @@ assay_code as_facts_headline(as_facts *f, assay_error *err); /**< words.c */
 /** Room for what a finding saw. */
 #define AS_SEEN_TEXT 512
 
-/** What a finding of `assay env` saw, in the facts' language; as the evidence has it where it tells no phrases. */
-void as_finding_seen(const as_facts *f, const json_t *finding, char text[AS_SEEN_TEXT]);
+/** What a finding of `assay env` saw, in `language`; as the evidence has it where it tells no phrases. */
+void as_finding_seen(as_language language, const json_t *finding, char text[AS_SEEN_TEXT]);
 
-/** A fixed text of a finding, "effect" or "advice" or another key, in the facts' language; "" without it. */
-const char *as_finding_text(const as_facts *f, const json_t *finding, const char *key);
+/** A fixed text of a finding, "effect" or "advice" or another key, in `language`; "" without it. */
+const char *as_finding_text(as_language language, const json_t *finding, const char *key);
 
 /** Memory from the facts' arena; on failure *out is NULL and the code ASSAY_E_MEMORY. */
 assay_code as_facts_array(as_facts *f, size_t n, size_t element_bytes, void *out,

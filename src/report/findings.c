@@ -23,7 +23,7 @@ static bool say_phrase(as_language language, const json_t *phrase, char *text, s
     return format && as_say_printed(text, room, language, format, values, n);
 }
 
-void as_finding_seen(const as_facts *f, const json_t *finding, char text[AS_SEEN_TEXT])
+void as_finding_seen(as_language language, const json_t *finding, char text[AS_SEEN_TEXT])
 {
     const json_t *said = json_object_get(finding, "said"), *phrase;
     const char *seen = json_string_value(json_object_get(finding, "seen"));
@@ -31,14 +31,14 @@ void as_finding_seen(const as_facts *f, const json_t *finding, char text[AS_SEEN
     bool is_said = json_array_size(said) > 0;
     json_array_foreach((json_t *)said, i, phrase)
     {
-        is_said = is_said && say_phrase(f->language, phrase, text + used, AS_SEEN_TEXT - used);
+        is_said = is_said && say_phrase(language, phrase, text + used, AS_SEEN_TEXT - used);
         if (is_said) used += strlen(text + used);
     }
     if (!is_said) snprintf(text, AS_SEEN_TEXT, "%s", seen ? seen : "");
 }
 
-const char *as_finding_text(const as_facts *f, const json_t *finding, const char *key)
+const char *as_finding_text(as_language language, const json_t *finding, const char *key)
 {
     const char *text = json_string_value(json_object_get(finding, key));
-    return text ? as_say(f->language, text) : "";
+    return text ? as_say(language, text) : "";
 }

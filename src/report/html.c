@@ -6,33 +6,15 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "report/html_style.h"
+#include "report/frame.h"
 #include "report/outputs.h"
 #include "report/sections.h"
 #include "report/text.h"
 
-typedef struct tile {
-    const char *title;
-    const char *tone; /**< Class of the value: "", "good", "warn", "bad". */
-    char value[64];
-    char note[160];
-} tile;
-
-static void put_tile(FILE *out, as_language language, const tile *t)
-{
-    fputs("<div><dt>", out);
-    as_put_html(out, as_say(language, t->title));
-    fprintf(out, "</dt><dd class=\"%s\">", t->tone);
-    as_put_html(out, t->value);
-    fputs("</dd><p>", out);
-    as_put_html(out, t->note);
-    fputs("</p></div>\n", out);
-}
-
 /** What the chosen policy saves, in the headline's number. */
-static tile cost_tile(const as_facts *f)
+static as_tile cost_tile(const as_facts *f)
 {
-    tile t = {.title = "Detection time", .tone = ""};
+    as_tile t = {.title = "Detection time", .tone = ""};
     const as_policy_facts *base = &f->policy[f->run->baseline];
     if (f->choice.policy == AS_NO_POLICY) {
         as_say_into(t.value, sizeof t.value, f->language, "–");
@@ -58,9 +40,9 @@ static tile cost_tile(const as_facts *f)
     return t;
 }
 
-static tile boxes_tile(const as_facts *f)
+static as_tile boxes_tile(const as_facts *f)
 {
-    tile t = {.title = "Boxes", .tone = "good"};
+    as_tile t = {.title = "Boxes", .tone = "good"};
     size_t n_checks = 0, n_differing = 0, n_inputs = 0;
     for (size_t p = 0; p < f->n_policies; p++) {
         n_checks += f->policy[p].n_checks;
@@ -88,9 +70,9 @@ static tile boxes_tile(const as_facts *f)
     return t;
 }
 
-static tile certainty_tile(const as_facts *f)
+static as_tile certainty_tile(const as_facts *f)
 {
-    tile t = {.title = "Certainty", .tone = "warn"};
+    as_tile t = {.title = "Certainty", .tone = "warn"};
     size_t n = f->policy[f->run->baseline].detection.n;
     bool any_interval = false;
     for (size_t p = 0; p < f->n_policies; p++)
@@ -109,9 +91,9 @@ static tile certainty_tile(const as_facts *f)
     return t;
 }
 
-static tile machine_tile(as_page *page, const as_facts *f)
+static as_tile machine_tile(as_page *page, const as_facts *f)
 {
-    tile t = {.title = "Machine", .tone = ""};
+    as_tile t = {.title = "Machine", .tone = ""};
     char isa[32], threads[16];
     size_t p = f->choice.policy == AS_NO_POLICY ? (size_t)f->run->baseline : f->choice.policy;
     size_t n_dirty = 0;
@@ -130,61 +112,43 @@ static tile machine_tile(as_page *page, const as_facts *f)
 
 static void put_hero(as_page *page, const as_facts *f)
 {
-    FILE *out = page->out;
-    bool is_broken = f->choice.policy == AS_NO_POLICY;
-    fprintf(out, "<header><p class=\"eyebrow\">assay &middot; ");
+    const bool is_broken = f->choice.policy == AS_NO_POLICY;
     char counts[160];
     as_say_into(counts, sizeof counts, f->language, "%zu documents, %zu inputs, %zu calls",
                 f->n_documents, f->n_inputs, f->n_calls);
-    as_put_html(out, f->run->model_name);
-    fputs(" &middot; ", out);
-    as_put_html(out, f->run->corpus_name);
-    fputs(" &middot; ", out);
-    as_put_html(out, counts);
-    fputs(" &middot; ", out);
-    as_put_html(out, f->run->created);
-    fprintf(out, "</p>\n<div class=\"hero %s\">\n<h1>",
-            is_broken                          ? "bad"
-            : f->choice.is_certain && f->holds ? "good"
-                                               : "warn");
-    as_put_html(out, f->headline);
-    fputs("</h1>\n<p class=\"lead\">", out);
-    as_put_html(out, f->certainty);
-    fputs("</p>\n<dl class=\"tiles\">\n", out);
-    const tile tiles[] = {cost_tile(f), boxes_tile(f), certainty_tile(f),
-                          machine_tile(page, f)};
-    for (size_t i = 0; i < AS_COUNT_OF(tiles); i++)
-        put_tile(out, f->language, &tiles[i]);
-    fputs("</dl>\n</div></header>\n", out);
+    const as_tile tiles[] = {cost_tile(f), boxes_tile(f), certainty_tile(f),
+                             machine_tile(page, f)};
+    const as_hero hero = {
+        .tone = is_broken                          ? "bad"
+                : f->choice.is_certain && f->holds ? "good"
+                                                   : "warn",
+        .what = {f->run->model_name, f->run->corpus_name, counts, f->run->created},
+        .headline = f->headline,
+        .lead = f->certainty,
+        .tiles = tiles,
+        .n_tiles = AS_COUNT_OF(tiles)};
+    as_frame_hero(page, &hero);
 }
 
-/** Links to the sections. */
+/** No report has more sections. */
+enum { LINKS_MOST = 24 };
+
 static void put_contents(as_page *page, const as_facts *f)
 {
+    as_link links[LINKS_MOST];
     const as_section *section;
-    fputs("<nav>", page->out);
-    for (size_t i = 0; (section = as_section_at(i)); i++) {
-        if (!as_section_is_there(section, f)) continue;
-        fprintf(page->out, "<a href=\"#%s\">", section->id);
-        as_put_html(page->out, as_page_say(page, section->title));
-        fputs("</a>\n", page->out);
-    }
-    fputs("</nav>\n", page->out);
+    size_t n = 0;
+    for (size_t i = 0; (section = as_section_at(i)) && n < LINKS_MOST; i++)
+        if (as_section_is_there(section, f))
+            links[n++] = (as_link){section->id, section->title};
+    as_frame_links(page, links, n);
 }
 
 assay_code as_write_report_html(const as_outputs *outputs, FILE *out, assay_error *err)
 {
     const as_facts *f = outputs->facts;
     as_page page = {.markup = &as_markup_html, .out = out, .language = f->language};
-    fprintf(out,
-            "<!doctype html>\n<html lang=\"%s\"><head><meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
-            as_language_code(f->language));
-    as_put_html(out, f->headline);
-    fputs("</title>\n<style>\n", out);
-    for (size_t i = 0; as_html_style[i]; i++)
-        fprintf(out, "%s\n", as_html_style[i]);
-    fputs("</style></head>\n<body><main>\n", out);
+    as_frame_begin(&page, f->headline);
     put_hero(&page, f);
     put_contents(&page, f);
     as_put_sections(&page, outputs);
@@ -193,7 +157,8 @@ assay_code as_write_report_html(const as_outputs *outputs, FILE *out, assay_erro
                  "Derived from evidence.db by assay %s; summary.json has every number, plots/ "
                  "each drawing's script and data.",
                  f->run->assay_version);
-    fputs("</footer>\n</main></body></html>\n", out);
+    fputs("</footer>\n", out);
+    as_frame_end(&page);
     return as_page_check(&page, err); /* of all that was said, this too */
 }
 

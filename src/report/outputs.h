@@ -14,7 +14,7 @@
 /** What the file writers print from. */
 typedef struct as_outputs {
     const as_facts *facts;
-    as_bytes drawings[AS_N_PLOTS][AS_N_WIDTHS]; /**< gnuplot's; empty without one.  Owns. */
+    as_drawn drawings[AS_N_PLOTS]; /**< gnuplot's; empty without one.  Owns. */
     const char *plot_note; /**< Why there are none, a sentence; NULL when there are some. */
 } as_outputs;
 

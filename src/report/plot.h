@@ -14,9 +14,7 @@
 #include <stdio.h>
 
 #include "report/facts.h"
-
-/** The widths that each is drawn for. */
-enum { AS_WIDE, AS_NARROW, AS_N_WIDTHS };
+#include "report/plot_script.h"
 
 /** In the order of the report. */
 typedef enum as_plot_id {
@@ -55,19 +53,7 @@ extern const as_plot as_plot_policies, as_plot_stages, as_plot_batches, as_plot_
 /** The drawing `id`. */
 const as_plot *as_plot_of(as_plot_id id);
 
-/** `text` in gnuplot's single quotes. */
-void as_put_gnuplot(FILE *out, const char *text);
-
-/** `text` as a field of a data file. */
-void as_put_field(FILE *out, const char *text);
-
-/** gnuplot's "KEY 'NAME'" of the sentence or name `text`. */
-void as_put_setting(FILE *out, const char *key, const char *text);
-
 /** The colour of policy `p` as gnuplot has it: ink for the baseline, else one that is seen on any page. */
 const char *as_plot_colour(const as_facts *f, size_t p);
-
-/** Grey for axes and grids. */
-#define AS_PLOT_GREY "#7d8590"
 
 #endif

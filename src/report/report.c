@@ -173,7 +173,7 @@ assay_code as_report_write_files(const as_report *report, assay_error *err)
         code = write_file(report, i, &outputs, err);
     for (int i = 0; i < AS_N_PLOTS; i++)
         for (int w = 0; w < AS_N_WIDTHS; w++)
-            as_bytes_free(&outputs.drawings[i][w]);
+            as_bytes_free(&outputs.drawings[i].svg[w]);
     return code;
 }
 

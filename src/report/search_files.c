@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "report/operator_files.h"
+#include "report/search_page.h"
 #include "report/text.h"
 #include "report/whole_file.h"
 
@@ -281,5 +282,6 @@ assay_code as_search_files_write(const as_search_report *r, assay_error *err)
     }
     if (!code) code = write_operators(r, err);
     if (!code && r->has_selection) code = as_selection_write(r->choice, r->folder, err);
-    return code ? code : as_candidate_files_write(r->choice, r->folder, err);
+    if (!code) code = as_candidate_files_write(r->choice, r->folder, err);
+    return code ? code : as_search_page_write(r, err);
 }

@@ -17,13 +17,16 @@
  *     benchmark-protocol.json   how latency was measured
  *     training-epochs.csv       losses and accuracy of every epoch of every training
  *     candidate-slots.csv       fresh processes, by engine
+ *     report.html, report.md    what a person reads; plots/ has the drawings' scripts
  */
 #include "evidence/evidence.h"
 #include "report/candidate_files.h"
 #include "report/operator_files.h"
+#include "report/language.h"
 
 typedef struct as_search_report {
-    const char *folder; /**< Borrows. */
+    const char *folder;   /**< Borrows. */
+    as_language language; /**< Of report.html and report.md; English unless set. */
     as_evidence *evidence;
     const as_search_row *search;
     const as_structure_row *structures;

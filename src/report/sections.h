@@ -43,6 +43,12 @@ void as_section_documents(as_page *page, const as_facts *f);
 void as_section_passes(as_page *page, const as_facts *f);
 void as_section_environment(as_page *page, const as_facts *f);
 
+/** Rows "a.b: value" of an object, depth first, of a table with two columns. */
+void as_object_rows(as_page *page, const char *prefix, const json_t *object, int depth);
+
+/** What `assay env` looked at when the run began; nothing where it found nothing. */
+void as_findings_table(as_page *page, const json_t *findings);
+
 /* sections_profile.c */
 void as_section_profile(as_page *page, const as_facts *f);
 

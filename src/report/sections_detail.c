@@ -181,8 +181,7 @@ static char *value_text(const json_t *value)
     return as_json_dump(value, JSON_COMPACT | JSON_REAL_PRECISION(9));
 }
 
-/** Rows "a.b: value" of an object, depth first. */
-static void object_rows(as_page *page, const char *prefix, const json_t *object, int depth)
+void as_object_rows(as_page *page, const char *prefix, const json_t *object, int depth)
 {
     const char *key;
     json_t *value;
@@ -190,7 +189,7 @@ static void object_rows(as_page *page, const char *prefix, const json_t *object,
     {
         char *name = as_format("%s%s%s", prefix, *prefix ? "." : "", key);
         if (name && json_is_object(value) && depth > 0) {
-            object_rows(page, name, value, depth - 1);
+            as_object_rows(page, name, value, depth - 1);
         } else {
             char *text = value_text(value);
             page->lacks_memory = page->lacks_memory || !name || !text;
@@ -237,12 +236,11 @@ static void engine_table(as_page *page, const as_facts *f)
     as_table_end(page);
 }
 
-/** What `assay env` looked at when the run began. */
-static void findings_table(as_page *page, const as_facts *f)
+void as_findings_table(as_page *page, const json_t *findings)
 {
     static const as_table_column columns[] = {
         {"what", false}, {"", false}, {"seen", false}, {"effect", false}, {"advice", false}};
-    const json_t *findings = f->findings, *item;
+    const json_t *item;
     size_t i;
     if (json_array_size(findings) > 0) {
         as_fold(page, "The machine when the run began, as assay env sees it");
@@ -253,10 +251,11 @@ static void findings_table(as_page *page, const as_facts *f)
             const char *severity = json_string_value(json_object_get(item, "severity"));
             bool spoils = severity && strcmp(severity, "spoils") == 0;
             char seen[AS_SEEN_TEXT];
-            as_finding_seen(f, item, seen);
-            const char *const cells[] = {name ? name : "", as_finding_text(f, item, "severity"),
-                                         seen, as_finding_text(f, item, "effect"),
-                                         as_finding_text(f, item, "advice")};
+            as_finding_seen(page->language, item, seen);
+            const char *const cells[] = {name ? name : "",
+                                         as_finding_text(page->language, item, "severity"),
+                                         seen, as_finding_text(page->language, item, "effect"),
+                                         as_finding_text(page->language, item, "advice")};
             for (size_t k = 0; k < AS_COUNT_OF(cells); k++)
                 as_cell_tone(page, spoils && k == 1 ? AS_TONE_BAD : AS_TONE_PLAIN, "%s",
                              *cells[k] ? cells[k] : "–");
@@ -288,7 +287,7 @@ void as_section_environment(as_page *page, const as_facts *f)
         as_cell(page, "%s", rows[i][0]);
         as_cell(page, "%s", rows[i][1]);
     }
-    object_rows(page, "", f->machine, 2);
+    as_object_rows(page, "", f->machine, 2);
     as_table_end(page);
-    findings_table(page, f);
+    as_findings_table(page, f->findings);
 }

@@ -237,10 +237,10 @@ static assay_code say_findings(sentences *list, assay_error *err)
     {
         const char *severity = json_string_value(json_object_get(item, "severity")), *text;
         if (code || !severity || strcmp(severity, "spoils") != 0) continue;
-        as_finding_seen(list->f, item, seen);
+        as_finding_seen(list->f->language, item, seen);
         code = as_facts_format(list->f, &text, err, "When the run began: %s; %s.  Advice: %s.",
-                               seen, as_finding_text(list->f, item, "effect"),
-                               as_finding_text(list->f, item, "advice"));
+                               seen, as_finding_text(list->f->language, item, "effect"),
+                               as_finding_text(list->f->language, item, "advice"));
         if (!code) code = keep(list, text, err);
     }
     return code;

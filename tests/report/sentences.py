@@ -59,7 +59,7 @@ def sentences(source):
     texts += re.findall(r'\{\s*((?:"[^"\n]*"\s*)+), (?:true|false)\}', source)
     texts += re.findall(r'\{"[a-z-]+", ("[^"\n]*"), as_section_', source)
     texts += re.findall(r'\.(?:title|caption|plot_note)\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', source)
-    texts += re.findall(r'->plot_note\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', source)
+    texts += re.findall(r'(?:->plot_|\*)note\s*=\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', source)
     for text in texts:
         for match in LITERAL.finditer(text):
             sentence = joined(match)

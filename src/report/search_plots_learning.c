@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Losses and accuracy by epoch: a panel a structure, a line a training. */
+#include <math.h>
+#include <stdio.h>
+
+#include "report/search_plots.h"
+#include "report/text.h"
+
+/** Panels beside each other, their heights, and how many a page holds. */
+enum { WIDE_COLUMNS = 3, WIDE_PX = 250, NARROW_PX = 220, PANELS_MOST = 24 };
+
+static size_t n_panels(const as_search_facts *f)
+{
+    return f->report->n_structures < PANELS_MOST ? f->report->n_structures : PANELS_MOST;
+}
+
+static bool has_epochs(const as_search_facts *f) { return f->report->n_epochs > 0; }
+
+static size_t n_columns(const as_search_facts *f)
+{
+    return n_panels(f) < WIDE_COLUMNS ? n_panels(f) : WIDE_COLUMNS;
+}
+
+static size_t n_rows(const as_search_facts *f)
+{
+    return (n_panels(f) + WIDE_COLUMNS - 1) / WIDE_COLUMNS;
+}
+
+static void heights(const as_search_facts *f, unsigned px[AS_N_WIDTHS])
+{
+    px[AS_WIDE] = (unsigned)(WIDE_PX * n_rows(f));
+    px[AS_NARROW] = (unsigned)(NARROW_PX * n_panels(f));
+}
+
+static void put_value(FILE *out, double value)
+{
+    if (isfinite(value))
+        fprintf(out, "\t%.6g", value);
+    else
+        fputs("\tNaN", out);
+}
+
+/** The epochs of training `t`, parted from the next by two lines.  @return whether there are any. */
+static bool put_training(FILE *out, const as_search_report *r, size_t t)
+{
+    bool any = false;
+    for (size_t e = 0; e < r->n_epochs; e++) {
+        const as_epoch_row *row = &r->epochs[e];
+        if ((size_t)row->training != t) continue;
+        fprintf(out, "%d", row->epoch);
+        put_value(out, row->train_loss);
+        put_value(out, row->validation_loss);
+        put_value(out, 100 * row->validation_accuracy);
+        fprintf(out, "\t%d\n", row->epoch == r->trainings[t].best_epoch);
+        any = true;
+    }
+    if (any) fputs("\n\n", out);
+    return any;
+}
+
+/** Structure `i`'s block of data.  @return its trainings with epochs. */
+static size_t put_structure(FILE *out, const as_search_report *r, size_t i)
+{
+    size_t n = 0;
+    fprintf(out, "$learning%zu << EOD\n", i);
+    for (size_t t = 0; t < r->n_trainings; t++)
+        if ((size_t)r->trainings[t].structure == i) n += put_training(out, r, t);
+    fprintf(out, "EOD\nn%zu = %zu\n", i, n);
+    return n;
+}
+
+/** The greatest loss that is shown: of those that diverge only what all others reach, too. */
+static double greatest_loss(const as_search_report *r)
+{
+    double settled = 0, any = 0;
+    for (size_t e = 0; e < r->n_epochs; e++) {
+        const as_epoch_row *row = &r->epochs[e];
+        const double loss = fmax(row->train_loss, row->validation_loss);
+        if (!isfinite(loss)) continue;
+        any = fmax(any, loss);
+        if (r->trainings[row->training].diverged_epoch == 0) settled = fmax(settled, loss);
+    }
+    return settled > 0 ? settled : any > 0 ? any : 1;
+}
+
+static int last_epoch(const as_search_report *r)
+{
+    int last = 1;
+    for (size_t e = 0; e < r->n_epochs; e++)
+        if (r->epochs[e].epoch > last) last = r->epochs[e].epoch;
+    return last;
+}
+
+static void write_settings(FILE *out, const as_search_facts *f)
+{
+    const as_search_report *r = f->report;
+    for (size_t i = 0; i < n_panels(f); i++)
+        put_structure(out, r, i);
+    fprintf(out,
+            "unset key\n"
+            "set border 11 lc rgb '" AS_PLOT_GREY "'\n"
+            "set grid lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
+            "set xrange [0.5:%.1f]\n"
+            "set yrange [0:%.6g]\n"
+            "set y2range [0:100]\n"
+            "set ytics nomirror\n"
+            "set y2tics 0,25,100 nomirror scale 0 tc rgb '#c7703a'\n",
+            last_epoch(r) + 0.5, 1.05 * greatest_loss(r));
+    as_put_setting(out, "set xlabel", as_say(f->language, "epoch"));
+    as_put_setting(out, "set ylabel", as_say(f->language, "loss"));
+}
+
+static void put_panel(FILE *out, const as_search_facts *f, size_t i)
+{
+    const as_spread_facts *s = &f->spreads[i];
+    char title[256];
+    if (s->n_diverged > 0)
+        as_say_into(title, sizeof title, f->language, "%s (%zu of %zu diverged)",
+                    f->report->structures[i].name, s->n_diverged, s->n);
+    else
+        snprintf(title, sizeof title, "%s", f->report->structures[i].name);
+    as_put_setting(out, "set title", title);
+    fprintf(
+        out,
+        "if (n%zu > 0) {\n"
+        "plot for [t=0:n%zu-1] $learning%zu index t using 1:2 with lines lw 1 lc rgb "
+        "'" AS_PLOT_GREY "', \\\n"
+        "     for [t=0:n%zu-1] $learning%zu index t using 1:3 with lines lw 1.6 lc rgb "
+        "'#3a7fc1', \\\n"
+        "     for [t=0:n%zu-1] $learning%zu index t using 1:4 axes x1y2 with lines lw 1.6 "
+        "lc rgb '#c7703a', \\\n"
+        "     for [t=0:n%zu-1] $learning%zu index t using ($5 == 1 ? $1 : NaN):3 with points pt 7 "
+        "ps 0.7 lc rgb '#3a7fc1'\n"
+        "} else { plot NaN with lines }\n",
+        i, i, i, i, i, i, i, i, i);
+}
+
+static void write_plot(FILE *out, const as_search_facts *f)
+{
+    fprintf(out, "set multiplot layout (narrow ? %zu : %zu),(narrow ? 1 : %zu)\n", n_panels(f),
+            n_rows(f), n_columns(f));
+    for (size_t i = 0; i < n_panels(f); i++)
+        put_panel(out, f, i);
+    fputs("unset multiplot\n", out);
+}
+
+const as_search_plot as_plot_search_learning = {
+    .name = "learning",
+    .caption =
+        "A line a training.  Grey: training loss; blue: validation loss, its dot the epoch "
+        "that was kept; orange, to the right: validation accuracy in %.",
+    .is_drawn = has_epochs,
+    .heights_px = heights,
+    .write_settings = write_settings,
+    .write_plot = write_plot,
+};
