@@ -86,6 +86,7 @@ void as_section_search_environment(as_page *page, const as_search_facts *f)
 
 void as_section_search_limits(as_page *page, const as_search_facts *f)
 {
+    const char *policy = as_json_member_text(f->split, "split_policy");
     as_list(page);
     as_item(page,
             "Validation accuracy chose, so that of the chosen one is optimistic: the best of "
@@ -96,7 +97,7 @@ void as_section_search_limits(as_page *page, const as_search_facts *f)
         page,
         "The split is by sample: %s.  Where a writer or a camera made several samples, test "
         "samples resemble training samples more than new ones will.",
-        as_json_member_text(f->split, "split_policy"));
+        policy);
     if (f->n_planned == f->report->n_structures)
         as_item(page,
                 "Each structure was trained from one seed.  Its luck is in every accuracy.");

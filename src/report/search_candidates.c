@@ -22,7 +22,7 @@ void as_cell_us(as_page *page, double us)
         as_cell(page, "%.2f", us);
 }
 
-static void cell_range(as_page *page, double least, double greatest)
+void as_cell_range(as_page *page, double least, double greatest)
 {
     if (isnan(least) || isnan(greatest))
         as_cell(page, "–");
@@ -57,7 +57,7 @@ static void candidate_row(as_page *page, const as_search_facts *f, size_t i)
     as_cell(page, "%lld", (long long)row->params);
     as_cell(page, "%lld", (long long)row->macs);
     as_cell_us(page, c->scored[i].latency_us);
-    cell_range(page, c->p10_us[i], c->p90_us[i]);
+    as_cell_range(page, c->p10_us[i], c->p90_us[i]);
     as_cell(page, "%s", c->is_front[i] ? as_page_say(page, "yes") : "");
 }
 
@@ -66,7 +66,7 @@ static void seeds_table(as_page *page, const as_search_facts *f)
 {
     static const as_table_column columns[] = {
         {"structure", false},    {"trainings", true},      {"validation %, mean", true},
-        {"+- its error", true},  {"least–greatest", true}, {"test %, mean", true},
+        {"± error", true},       {"least–greatest", true}, {"test %, mean", true},
         {"least–greatest", true}};
     if (f->n_planned == f->report->n_structures) return;
     as_fold(page, "What the seeds do");
@@ -78,9 +78,9 @@ static void seeds_table(as_page *page, const as_search_facts *f)
         as_cell(page, "%zu", s->n);
         as_cell_percent(page, row->validation_accuracy);
         as_cell_percent(page, isnan(row->validation_accuracy) ? NAN : row->accuracy_noise);
-        cell_range(page, 100 * s->least, 100 * s->greatest);
+        as_cell_range(page, 100 * s->least, 100 * s->greatest);
         as_cell_percent(page, row->test_accuracy);
-        cell_range(page, 100 * s->test_least, 100 * s->test_greatest);
+        as_cell_range(page, 100 * s->test_least, 100 * s->test_greatest);
     }
     as_table_end(page);
     as_fold_end(page);
@@ -89,7 +89,7 @@ static void seeds_table(as_page *page, const as_search_facts *f)
 void as_section_candidates(as_page *page, const as_search_facts *f)
 {
     static const as_table_column columns[] = {
-        {"structure", false}, {"validation %", true}, {"+- its error", true},
+        {"structure", false}, {"validation %", true}, {"± error", true},
         {"test %", true},     {"parameters", true},   {"MACs", true},
         {"median us", true},  {"p10–p90 us", true},   {"front", false}};
     as_table(page, columns, AS_COUNT_OF(columns));
@@ -99,7 +99,7 @@ void as_section_candidates(as_page *page, const as_search_facts *f)
     as_paragraph(
         page,
         "Latency is of forward alone, batch 1, one thread: %lld rounds of %lld calls, all "
-        "structures in one process, each round in an order of its own.  +- is one "
+        "structures in one process, each round in an order of its own.  ± is one "
         "standard error.  Test accuracies had no part in any choice.",
         (long long)f->report->search->n_rounds, (long long)f->report->search->n_repeats);
     seeds_table(page, f);

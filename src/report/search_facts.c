@@ -69,6 +69,8 @@ static assay_code fill(as_search_facts *f, assay_error *err)
     for (int pick = 0; pick < 2; pick++)
         as_structures_ties(c->scored, n, &c->selection, (as_pick)pick, f->ties[pick]);
     assay_code code = read_texts(f, err);
+    if (!code && r->operators.n_ops > 0)
+        code = as_operator_report_new(&r->operators, f->language, &f->operators, err);
     return code ? code : as_search_facts_engines(f, err);
 }
 
@@ -96,6 +98,7 @@ void as_search_facts_free(as_search_facts *f)
         for (int w = 0; w < AS_N_WIDTHS; w++)
             as_bytes_free(&f->drawn[i].svg[w]);
     as_search_facts_engines_free(f);
+    as_operator_report_free(f->operators);
     json_decref(f->machine);
     json_decref(f->findings);
     json_decref(f->space);

@@ -35,9 +35,9 @@ typedef struct as_engine_facts {
     char name[64];                /**< "ort" */
     const char *engine, *version; /**< "" where no process said so. */
     size_t n_failed;
-    const char *error;    /**< Of the first that failed; "" without. */
+    const char *error;       /**< Of the first that failed; "" without. */
     as_process_facts *slots; /**< [n_structures], as the next. */
-    as_scored *scored;    /**< Accuracies as everywhere, latency by these processes. */
+    as_scored *scored;       /**< Accuracies as everywhere, latency by these processes. */
     as_selection selection;
     bool has_choice; /**< Every structure that was trained has a time. */
 } as_engine_facts;
@@ -57,7 +57,8 @@ typedef struct as_search_facts {
     json_t *machine, *findings, *space, *split; /**< Of the evidence's texts. */
     as_engine_facts *engines;
     size_t n_engines;
-    as_spread_facts *spreads; /**< [n_structures] */
+    as_operator_report *operators; /**< NULL without a study. */
+    as_spread_facts *spreads;      /**< [n_structures] */
     bool *ties[2];    /**< By as_pick: [n_structures], those that tie with the choice. */
     size_t n_planned; /**< Trainings. */
     size_t n_diverged;

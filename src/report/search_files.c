@@ -262,7 +262,7 @@ static assay_code write_operators(const as_search_report *r, assay_error *err)
 {
     as_operator_report *report;
     if (r->operators.n_ops == 0) return ASSAY_OK;
-    assay_code code = as_operator_report_new(&r->operators, AS_ENGLISH, &report, err);
+    assay_code code = as_operator_report_new(&r->operators, r->language, &report, err);
     if (!code) code = as_operator_tables_write(report, r->folder, err);
     as_operator_report_free(report);
     return code;

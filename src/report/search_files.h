@@ -21,8 +21,8 @@
  */
 #include "evidence/evidence.h"
 #include "report/candidate_files.h"
-#include "report/operator_files.h"
 #include "report/language.h"
+#include "report/operator_files.h"
 
 typedef struct as_search_report {
     const char *folder;   /**< Borrows. */

@@ -15,6 +15,7 @@
 /* ---- sections ---- */
 
 static bool has_diverged(const as_search_facts *f) { return f->n_diverged > 0; }
+static bool has_operators(const as_search_facts *f) { return f->operators != NULL; }
 static bool has_epochs(const as_search_facts *f) { return f->report->n_epochs > 0; }
 
 /** No drawing belongs to a section. */
@@ -37,6 +38,7 @@ static const section sections[] = {
      AS_SEARCH_PLOT_ENGINES},
     {"learning", "Learning curves", as_section_learning, has_epochs, AS_SEARCH_PLOT_LEARNING},
     {"diverged", "Trainings that diverged", as_section_diverged, has_diverged, NO_PLOT},
+    {"operators", "Operators alone", as_section_operators, has_operators, NO_PLOT},
     {"data", "Data, split and training", as_section_data, NULL, NO_PLOT},
     {"environment", "Environment", as_section_search_environment, NULL, NO_PLOT},
     {"limits", "What this does not show", as_section_search_limits, NULL, NO_PLOT},
@@ -109,10 +111,10 @@ static as_tile accuracy_tile(const as_search_facts *f)
     const double test = f->report->rows[best].test_accuracy;
     snprintf(t.value, sizeof t.value, "%.2f %%", 100 * c->scored[best].accuracy);
     if (isnan(test))
-        as_say_into(t.note, sizeof t.note, f->language, "%s, +- %.2f", c->scored[best].name,
+        as_say_into(t.note, sizeof t.note, f->language, "%s, ± %.2f", c->scored[best].name,
                     100 * c->scored[best].accuracy_noise);
     else
-        as_say_into(t.note, sizeof t.note, f->language, "%s, +- %.2f; test %.2f %%",
+        as_say_into(t.note, sizeof t.note, f->language, "%s, ± %.2f; test %.2f %%",
                     c->scored[best].name, 100 * c->scored[best].accuracy_noise, 100 * test);
     return t;
 }
@@ -131,10 +133,10 @@ static as_tile machine_tile(const as_search_facts *f)
 {
     as_tile t = {.title = "Machine", .tone = ""};
     const char *isa = as_json_member_text(f->machine, "isa");
+    const char *cpu = as_json_member_text(f->machine, "cpu");
     as_say_into(t.value, sizeof t.value, f->language, "%s%s%s thread%s", isa, *isa ? ", " : "",
                 "1", "");
-    as_say_into(t.note, sizeof t.note, f->language, "%.80s%s",
-                as_json_member_text(f->machine, "cpu"),
+    as_say_into(t.note, sizeof t.note, f->language, "%.80s%s", cpu,
                 f->run->exclusive_hardware ? as_say(f->language, "; declared exclusive") : "");
     return t;
 }

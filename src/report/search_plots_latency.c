@@ -76,9 +76,8 @@ static void put_rows(FILE *out, const as_search_facts *f)
 
 static void put_row_names(FILE *out)
 {
-    fputs("if (narrow) { set ytics format '' scale 0 } else { set ytics format '' scale 0; set "
-          "lmargin "
-          "at screen 0.2 }\n",
+    fputs("set ytics format '' scale 0\n"
+          "if (narrow) { set lmargin 1; set rmargin 2 } else { set lmargin at screen 0.2 }\n",
           out);
 }
 
@@ -231,6 +230,23 @@ static void put_engine(FILE *out, const as_search_facts *f, size_t e, double *lo
     fprintf(out, "0\tNaN\nEOD\n");
 }
 
+/** Marks at 1, 2 and 5 of each power of ten. */
+static void put_log_range(FILE *out, double low, double high)
+{
+    static const int steps[] = {1, 2, 5};
+    bool any = false;
+    fprintf(out, "set logscale x 10\nleft = %.6g\nset xrange [left:%.6g]\nset xtics (", low,
+            high);
+    for (double power = 1e-3; power < high; power *= 10)
+        for (size_t i = 0; i < AS_COUNT_OF(steps); i++) {
+            const double at = steps[i] * power;
+            if (at < low || at > high) continue;
+            fprintf(out, "%s'%g' %g", any ? ", " : "", at, at);
+            any = true;
+        }
+    fputs(")\n", out);
+}
+
 static void engine_settings(FILE *out, const as_search_facts *f)
 {
     double low = INFINITY, high = 0;
@@ -238,8 +254,7 @@ static void engine_settings(FILE *out, const as_search_facts *f)
         put_engine(out, f, e, &low, &high);
     put_rows(out, f);
     if (high > 4 * low) /* engines lie far apart: equal ratios become equal ways */
-        fprintf(out, "set logscale x 10\nleft = %.6g\nset xrange [left:%.6g]\n", low / 1.2,
-                high * 1.2);
+        put_log_range(out, low / 1.2, high * 1.2);
     else
         put_range(out, low, high);
     as_put_setting(out, "set xlabel",
@@ -249,7 +264,9 @@ static void engine_settings(FILE *out, const as_search_facts *f)
 static void engine_plot(FILE *out, const as_search_facts *f)
 {
     put_row_names(out);
-    fputs("if (narrow) { set key above vertical maxcols 1 left } else { set key above }\nplot ",
+    fputs("if (narrow) { set key above left reverse Left vertical maxcols 1 } else { set key "
+          "above "
+          "left reverse Left }\nplot ",
           out);
     for (size_t e = 0; e < f->n_engines; e++) {
         const char *colour = as_plot_colour_at(e);

@@ -7,7 +7,7 @@
 #include "report/text.h"
 
 /** Panels beside each other, their heights, and how many a page holds. */
-enum { WIDE_COLUMNS = 3, WIDE_PX = 250, NARROW_PX = 220, PANELS_MOST = 24 };
+enum { WIDE_COLUMNS = 3, WIDE_PX = 230, NARROW_PX = 200, PANELS_MOST = 24 };
 
 static size_t n_panels(const as_search_facts *f)
 {
@@ -104,10 +104,10 @@ static void write_settings(FILE *out, const as_search_facts *f)
             "set yrange [0:%.6g]\n"
             "set y2range [0:100]\n"
             "set ytics nomirror\n"
-            "set y2tics 0,25,100 nomirror scale 0 tc rgb '#c7703a'\n",
-            last_epoch(r) + 0.5, 1.05 * greatest_loss(r));
-    as_put_setting(out, "set xlabel", as_say(f->language, "epoch"));
-    as_put_setting(out, "set ylabel", as_say(f->language, "loss"));
+            "set y2tics 0,25,100 nomirror scale 0 tc rgb '#c7703a'\n"
+            "set xtics %d\n"
+            "set lmargin 6\nset rmargin 6\nset bmargin 2\nset tmargin 2\n",
+            last_epoch(r) + 0.5, 1.05 * greatest_loss(r), last_epoch(r) / 8 + 1);
 }
 
 static void put_panel(FILE *out, const as_search_facts *f, size_t i)
@@ -120,19 +120,19 @@ static void put_panel(FILE *out, const as_search_facts *f, size_t i)
     else
         snprintf(title, sizeof title, "%s", f->report->structures[i].name);
     as_put_setting(out, "set title", title);
-    fprintf(
-        out,
-        "if (n%zu > 0) {\n"
-        "plot for [t=0:n%zu-1] $learning%zu index t using 1:2 with lines lw 1 lc rgb "
-        "'" AS_PLOT_GREY "', \\\n"
-        "     for [t=0:n%zu-1] $learning%zu index t using 1:3 with lines lw 1.6 lc rgb "
-        "'#3a7fc1', \\\n"
-        "     for [t=0:n%zu-1] $learning%zu index t using 1:4 axes x1y2 with lines lw 1.6 "
-        "lc rgb '#c7703a', \\\n"
-        "     for [t=0:n%zu-1] $learning%zu index t using ($5 == 1 ? $1 : NaN):3 with points pt 7 "
-        "ps 0.7 lc rgb '#3a7fc1'\n"
-        "} else { plot NaN with lines }\n",
-        i, i, i, i, i, i, i, i, i);
+    fprintf(out,
+            "if (n%zu > 0) {\n"
+            "plot for [t=0:n%zu-1] $learning%zu index t using 1:2 with lines lw 1 lc rgb "
+            "'" AS_PLOT_GREY "', \\\n"
+            "     for [t=0:n%zu-1] $learning%zu index t using 1:3 with lines lw 1.6 lc rgb "
+            "'#3a7fc1', \\\n"
+            "     for [t=0:n%zu-1] $learning%zu index t using 1:4 axes x1y2 with lines lw 1.6 "
+            "lc rgb '#c7703a', \\\n"
+            "     for [t=0:n%zu-1] $learning%zu index t using ($5 == 1 ? $1 : NaN):3 with "
+            "points pt 7 "
+            "ps 0.7 lc rgb '#3a7fc1'\n"
+            "} else { plot NaN with lines }\n",
+            i, i, i, i, i, i, i, i, i);
 }
 
 static void write_plot(FILE *out, const as_search_facts *f)
@@ -147,8 +147,8 @@ static void write_plot(FILE *out, const as_search_facts *f)
 const as_search_plot as_plot_search_learning = {
     .name = "learning",
     .caption =
-        "A line a training.  Grey: training loss; blue: validation loss, its dot the epoch "
-        "that was kept; orange, to the right: validation accuracy in %.",
+        "Over the epochs, a line a training.  Grey: training loss; blue: validation loss, "
+        "its dot the epoch that was kept; orange, to the right: validation accuracy in %.",
     .is_drawn = has_epochs,
     .heights_px = heights,
     .write_settings = write_settings,

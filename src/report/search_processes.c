@@ -17,9 +17,9 @@ static void put_engines(as_page *page, const as_search_facts *f)
     for (size_t e = 0; e < f->n_engines; e++) {
         const as_engine_facts *engine = &f->engines[e];
         if (engine->n_failed > 0)
-            as_item(page, "%s: %s %s; %zu process%s failed, the first with: %s", engine->policy,
-                    engine->engine, engine->version, engine->n_failed,
-                    engine->n_failed == 1 ? "" : "es", engine->error);
+            as_item(page, "%s: %s %s; %zu of its processes failed, the first with: %s",
+                    engine->policy, engine->engine, engine->version, engine->n_failed,
+                    engine->error);
         else
             as_item(page, "%s: %s %s", engine->policy, engine->engine, engine->version);
     }
@@ -31,18 +31,12 @@ static void process_row(as_page *page, const as_search_facts *f, size_t e, size_
     const as_process_facts *s = &f->engines[e].slots[i];
     const size_t baseline = f->report->candidates.baseline;
     const double base_us = f->engines[e].slots[baseline].median_us;
-    as_cell(page, "%s", f->engines[e].name);
     as_cell(page, "%s", f->report->structures[i].name);
+    as_cell(page, "%s", f->engines[e].name);
     as_cell(page, "%zu", s->n);
     as_cell_us(page, s->median_us);
-    if (isnan(s->low_us))
-        as_cell(page, "–");
-    else
-        as_cell(page, "%.2f–%.2f", s->low_us, s->high_us);
-    if (s->n == 0)
-        as_cell(page, "–");
-    else
-        as_cell(page, "%.2f–%.2f", s->least_us, s->greatest_us);
+    as_cell_range(page, s->low_us, s->high_us);
+    as_cell_range(page, s->least_us, s->greatest_us);
     if (i == baseline || s->n == 0 || isnan(base_us))
         as_cell(page, "–");
     else
@@ -52,8 +46,8 @@ static void process_row(as_page *page, const as_search_facts *f, size_t e, size_
 static void process_table(as_page *page, const as_search_facts *f)
 {
     static const as_table_column columns[] = {
-        {"policy", false},     {"structure", false},    {"processes", true},
-        {"median us", true},   {"95 % interval", true}, {"least–greatest", true},
+        {"structure", false},  {"policy", false},        {"processes", true},
+        {"median us", true},   {"interval, 95 %", true}, {"least–greatest", true},
         {"of baseline", true},
     };
     const bool is_long = f->n_engines * f->report->n_structures > ROWS_MOST;
@@ -99,11 +93,11 @@ static void put_distance(as_page *page, const as_search_facts *f)
         high = fmax(high, change);
     }
     if (!isnan(low))
-        as_paragraph(
-            page,
-            "Medians of %s in fresh processes are %+.1f %% to %+.1f %% of those in the one "
-            "process that chose.",
-            f->engines[0].name, low, high);
+        as_paragraph(page,
+                     "The medians of %s in fresh processes lie %+.1f %% to %+.1f %% from those "
+                     "in the one "
+                     "process that chose.",
+                     f->engines[0].name, low, high);
 }
 
 /* ---- where the choice would differ ---- */
@@ -186,8 +180,9 @@ static void put_choices(as_page *page, const as_search_facts *f)
                                               {"among two", false},
                                               {"feasible", true},
                                               {"ties with the least latency", false}};
+    static const char id[] = "differs";
     const as_candidate_report *c = f->report->choice;
-    as_heading(page, 3, "differs", "Where the choice would differ");
+    as_heading(page, 3, id, "Where the choice would differ");
     put_difference(page, f);
     as_table(page, columns, AS_COUNT_OF(columns));
     choice_row(page, f, as_page_say(page, "one process (the choice)"), c->scored,

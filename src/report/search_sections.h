@@ -25,6 +25,9 @@ void as_section_diverged(as_page *page, const as_search_facts *f);
 /* search_processes.c */
 void as_section_processes(as_page *page, const as_search_facts *f);
 
+/* search_operators.c */
+void as_section_operators(as_page *page, const as_search_facts *f);
+
 /* search_about.c */
 void as_section_data(as_page *page, const as_search_facts *f);
 void as_section_search_environment(as_page *page, const as_search_facts *f);
@@ -34,5 +37,6 @@ void as_section_search_reproduce(as_page *page, const as_search_facts *f);
 /** A share as percent, a time in microseconds: "–" for NaN. */
 void as_cell_percent(as_page *page, double share);
 void as_cell_us(as_page *page, double us);
+void as_cell_range(as_page *page, double least, double greatest);
 
 #endif

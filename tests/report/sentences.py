@@ -23,7 +23,7 @@ PRINTED = {"required.c", "against_print.c"}
 WORDS = set("baseline faster slower equal undecided failed smoke formal profile preprocess forward transfer "
             "postprocess fine unknown note spoils met broken".split()) | {"no interval", "boxes differ"}
 NAMES = {"assay", "ms", "PSS MiB", "RSS MiB", "PASS", "assay verify %s", "sha256sum %s   # %s", "assay summarize .",
-         "3/%zu = %.2g", "N = %zu"}
+         "3/%zu = %.2g", "N = %zu", "MACs", "GMAC/s", "GB/s"}
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\s*"((?:[^"\\]|\\.)*)")*')
 CONVERSION = re.compile(r"%(?:(\d+)\$)?[-+ #0]*[\d.*]*(hh|h|ll|l|z|j|t)?([diouxXeEfgGcsp%])")
 
