@@ -164,10 +164,14 @@ static void latency_plot(FILE *out, const as_search_facts *f)
 {
     (void)f;
     put_row_names(out);
-    fputs("plot $boxes using 2:1:($6-$2):(0):7 with vectors nohead lw 1.5 lc rgb variable, \\\n"
-          "     $boxes using 4:1:3:5:($1-0.2):($1+0.2):7 with boxxyerror lc rgb variable, \\\n"
-          "     $boxes using 4:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb 'black', \\\n"
-          "     $slots using 2:($1+0.3) with points pt 7 ps 0.5 lc rgb '" AS_PLOT_GREY "', \\\n"
+    fputs("plot $boxes using 2:1:($6-$2):(0):7 with vectors nohead lw 1.5 lc rgb variable "
+          "notitle, \\\n"
+          "     $boxes using 4:1:3:5:($1-0.2):($1+0.2):7 with boxxyerror lc rgb variable "
+          "notitle, \\\n"
+          "     $boxes using 4:($1-0.2):(0):(0.4) with vectors nohead lw 3 lc rgb 'black' "
+          "notitle, \\\n"
+          "     $slots using 2:($1+0.3) with points pt 7 ps 0.5 lc rgb '" AS_PLOT_GREY
+          "' notitle, \\\n"
           "     ",
           out);
     put_name_labels(out);

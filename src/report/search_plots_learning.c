@@ -123,15 +123,15 @@ static void put_panel(FILE *out, const as_search_facts *f, size_t i)
     fprintf(out,
             "if (n%zu > 0) {\n"
             "plot for [t=0:n%zu-1] $learning%zu index t using 1:2 with lines lw 1 lc rgb "
-            "'" AS_PLOT_GREY "', \\\n"
+            "'" AS_PLOT_GREY "' notitle, \\\n"
             "     for [t=0:n%zu-1] $learning%zu index t using 1:3 with lines lw 1.6 lc rgb "
-            "'#3a7fc1', \\\n"
+            "'#3a7fc1' notitle, \\\n"
             "     for [t=0:n%zu-1] $learning%zu index t using 1:4 axes x1y2 with lines lw 1.6 "
-            "lc rgb '#c7703a', \\\n"
+            "lc rgb '#c7703a' notitle, \\\n"
             "     for [t=0:n%zu-1] $learning%zu index t using ($5 == 1 ? $1 : NaN):3 with "
             "points pt 7 "
-            "ps 0.7 lc rgb '#3a7fc1'\n"
-            "} else { plot NaN with lines }\n",
+            "ps 0.7 lc rgb '#3a7fc1' notitle\n"
+            "} else { plot NaN notitle }\n",
             i, i, i, i, i, i, i, i, i);
 }
 

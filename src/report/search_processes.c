@@ -16,7 +16,10 @@ static void put_engines(as_page *page, const as_search_facts *f)
     as_list(page);
     for (size_t e = 0; e < f->n_engines; e++) {
         const as_engine_facts *engine = &f->engines[e];
-        if (engine->n_failed > 0)
+        if (!*engine->engine)
+            as_item(page, "%s: all %zu processes failed, the first with: %s", engine->policy,
+                    engine->n_failed, engine->error);
+        else if (engine->n_failed > 0)
             as_item(page, "%s: %s %s; %zu of its processes failed, the first with: %s",
                     engine->policy, engine->engine, engine->version, engine->n_failed,
                     engine->error);
