@@ -33,7 +33,7 @@ static const as_option options[] = {
     AS_LIST(search_options, policies, "policy", "NAME=ENGINE",
             "also time the models by this engine, in fresh processes; may be repeated"),
     AS_INT(search_options, slots, "slots", "N", 0, 1000,
-           "fresh processes of each structure and engine; default 5"),
+           "fresh processes of each structure and engine; default 6"),
     AS_TEXT(search_options, latency_table, "latency-table", "FILE",
             "also time the models' layers, and write what each takes on this CPU"),
     AS_INT(search_options, threads, "threads", "N", 1, 1024,

@@ -64,7 +64,7 @@ static void put_plot(as_page *page, const as_outputs *outputs, as_plot_id id)
         as_paragraph(page, "%s", as_page_say(page, outputs->plot_note));
     if (!plot->is_drawn(outputs->facts)) return;
     char *text = text_of(page, plot, outputs->facts);
-    as_put_drawing(page, plot->name, drawn, text, plot->caption);
+    as_put_drawing(page, plot->name, drawn->svg, text, plot->caption);
     free(text);
 }
 

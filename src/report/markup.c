@@ -125,3 +125,17 @@ void as_put_figure(as_page *page, const as_figure *figure)
     said.caption = as_page_say(page, figure->caption);
     page->markup->figure(page->out, &said);
 }
+
+void as_put_drawing(as_page *page, const char *name, const as_bytes svg[2], const char *text,
+                    const char *caption)
+{
+    char *path = as_format("plots/%s.svg", name);
+    page->lacks_memory = page->lacks_memory || !path;
+    const as_figure figure = {.path = svg[0].size > 0 ? path : NULL,
+                              .svg = &svg[0],
+                              .narrow_svg = &svg[1],
+                              .text = text,
+                              .caption = caption};
+    if (figure.path || text) as_put_figure(page, &figure);
+    as_free(path);
+}

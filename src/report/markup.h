@@ -104,4 +104,12 @@ void as_table_end(as_page *page);
 /** A drawing or picture with its caption. */
 void as_put_figure(as_page *page, const as_figure *figure);
 
+/**
+ * plots/NAME.svg with its caption.
+ * @param svg   for a wide page and a narrow one, as report/plot_script.h drew it; empty where it is not.
+ * @param text  lines of characters that show the same, or NULL.
+ */
+void as_put_drawing(as_page *page, const char *name, const as_bytes svg[2], const char *text,
+                    const char *caption);
+
 #endif

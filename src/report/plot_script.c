@@ -106,18 +106,3 @@ assay_code as_plot_scripts_run(const char *folder, const char *const *names, siz
         code = take_drawings(folder, names[i], drawing == AS_DRAWN, &drawn[i], err);
     return code;
 }
-
-void as_put_drawing(as_page *page, const char *name, const as_drawn *drawn, const char *text,
-                    const char *caption)
-{
-    const bool is_drawn = drawn->svg[AS_WIDE].size > 0;
-    char *path = as_format("plots/%s.svg", name);
-    page->lacks_memory = page->lacks_memory || !path;
-    const as_figure figure = {.path = is_drawn ? path : NULL,
-                              .svg = &drawn->svg[AS_WIDE],
-                              .narrow_svg = &drawn->svg[AS_NARROW],
-                              .text = text,
-                              .caption = caption};
-    if (figure.path || text) as_put_figure(page, &figure);
-    as_free(path);
-}

@@ -8,12 +8,12 @@
  *     as_plot_script_draw(out, "rounds", 300, 300);         from here on it runs with narrow = 0 and 1
  *     as_plot_script_end(out);                              behind the plot command
  *     code = as_plot_scripts_run(folder, names, n, drawn, &note, err);
- *     as_put_drawing(&page, "rounds", &drawn[i], NULL, caption);
+ *     as_put_drawing(&page, "rounds", drawn[i].svg, NULL, caption);   of markup.h
  */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/file.h"
-#include "report/markup.h"
 
 /** The widths that each is drawn for. */
 enum { AS_WIDE, AS_NARROW, AS_N_WIDTHS };
@@ -39,10 +39,6 @@ void as_plot_script_end(FILE *out);
  */
 assay_code as_plot_scripts_run(const char *folder, const char *const *names, size_t n,
                                as_drawn *drawn, const char **note, assay_error *err);
-
-/** plots/NAME.svg with its caption; `text`, lines of characters that show the same, may be NULL. */
-void as_put_drawing(as_page *page, const char *name, const as_drawn *drawn, const char *text,
-                    const char *caption);
 
 /** `text` in gnuplot's single quotes. */
 void as_put_gnuplot(FILE *out, const char *text);

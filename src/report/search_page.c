@@ -57,7 +57,8 @@ static void put_plot(as_page *page, const as_search_facts *f, as_search_plot_id 
     const as_search_plot *plot = as_search_plot_of(id);
     if (id == AS_SEARCH_PLOT_PARETO && f->plot_note)
         as_paragraph(page, "%s", as_page_say(page, f->plot_note));
-    if (plot->is_drawn(f)) as_put_drawing(page, plot->name, &f->drawn[id], NULL, plot->caption);
+    if (plot->is_drawn(f))
+        as_put_drawing(page, plot->name, f->drawn[id].svg, NULL, plot->caption);
 }
 
 static void put_sections(as_page *page, const as_search_facts *f)

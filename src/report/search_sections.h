@@ -5,6 +5,7 @@
  * The sections of a search's page, the same in Markdown and in HTML, in the order of the table in
  * search_page.c.  A new one is a function below and a line there.
  */
+#include "report/markup.h"
 #include "report/search_facts.h"
 
 /* search_choice.c */

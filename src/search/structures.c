@@ -16,7 +16,7 @@
 as_search_options as_search_defaults(void)
 {
     return (as_search_options){
-        .command = "", .n_threads = 1, .protocol = as_latency_protocol_default(), .n_slots = 5};
+        .command = "", .n_threads = 1, .protocol = as_latency_protocol_default(), .n_slots = 6};
 }
 
 /* What the plan borrows from; owns. */

@@ -41,7 +41,7 @@ typedef struct as_search_options {
     size_t n_threads;             /**< [1] Of a training; its bits do not depend on it. */
     bool exclusive_hardware;      /**< [false] */
     as_latency_protocol protocol; /**< [30 + 3 x 200] */
-    size_t n_slots;               /**< [5] Fresh processes of each structure and policy. */
+    size_t n_slots;               /**< [6] Fresh processes of each structure and policy. */
     const char *const *policies;  /**< [NULL] "NAME=ENGINE,..", besides our own engine. */
     size_t n_policies;
     bool (*stop)(void *context); /**< [NULL] */
