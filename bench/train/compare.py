@@ -73,10 +73,11 @@ def network(name):
 
 
 class SplitMix:
-    """The numbers of src/base/random.c."""
+    """The numbers of src/base/random.c, of one of a seed's streams (src/train/streams.h)."""
 
-    def __init__(self, seed):
-        self.state = seed
+    def __init__(self, seed, stream):
+        self.state = seed + stream * 0x9E3779B97F4A7C15
+        self.state = self.next()
 
     def next(self):
         mask = (1 << 64) - 1
@@ -91,7 +92,7 @@ class SplitMix:
 
 def assay_start(net, seed, n_train, epochs):
     """Give `net` the first weights of src/train; the epochs' orders."""
-    numbers = SplitMix(seed)
+    numbers = SplitMix(seed, 0)
     with torch.no_grad():
         for layer in (m for m in net if hasattr(m, "weight")):
             w = layer.weight
@@ -101,7 +102,7 @@ def assay_start(net, seed, n_train, epochs):
                 layer.bias.copy_(numbers.uniform(len(w), bound))
                 values = values.reshape(len(w), 4, -1).transpose(1, 2)
             w.copy_(values.reshape(w.shape))
-    numbers, order, orders = SplitMix(seed), list(range(n_train)), []
+    numbers, order, orders = SplitMix(seed, 1), list(range(n_train)), []
     for _ in range(epochs):
         for i in range(n_train, 1, -1):
             other = numbers.next() % i

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/size.h"
 #include "train/layers.h"
+#include "train/streams.h"
 
 const as_layer_kind *as_layer_kind_of(as_unit_kind kind)
 {
@@ -112,7 +113,7 @@ static float uniform(uint64_t *state, double bound)
 
 static void initialise(as_network *net, uint64_t seed)
 {
-    uint64_t random = seed;
+    uint64_t random = as_random_stream(seed, AS_STREAM_WEIGHTS);
     for (size_t i = 0; i < net->n_layers; i++) {
         const as_layer *l = &net->layers[i];
         float *p = net->parameters + l->parameters;

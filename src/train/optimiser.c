@@ -38,15 +38,17 @@ static void adam(as_optimiser *o, float *restrict p, const float *restrict g)
     const as_optimiser_rule *r = &o->rule;
     o->beta1_t *= r->beta1;
     o->beta2_t *= r->beta2;
-    const float beta1 = (float)r->beta1, beta2 = (float)r->beta2,
-                decay = (float)r->weight_decay;
+    /* 1 - 0.999 is not 1 - 0.999F, which is 5e-5 larger */
+    const float beta1 = (float)r->beta1, rest1 = (float)(1 - r->beta1);
+    const float beta2 = (float)r->beta2, rest2 = (float)(1 - r->beta2);
+    const float decay = (float)r->weight_decay;
     const float step = (float)(r->rate / (1 - o->beta1_t)),
                 unbias = (float)(1 / sqrt(1 - o->beta2_t)), epsilon = (float)r->epsilon;
     float *restrict m = o->mean, *restrict v = o->square;
     for (size_t i = 0; i < o->n; i++) {
         const float d = g[i] + decay * p[i];
-        m[i] = beta1 * m[i] + (1 - beta1) * d;
-        v[i] = beta2 * v[i] + (1 - beta2) * d * d;
+        m[i] = beta1 * m[i] + rest1 * d;
+        v[i] = beta2 * v[i] + rest2 * d * d;
         p[i] -= step * m[i] / (sqrtf(v[i]) * unbias + epsilon);
     }
 }

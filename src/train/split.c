@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "train/streams.h"
 
 #define N_PARTS 3
 
@@ -119,7 +120,7 @@ assay_code as_split_stratified(const as_dataset *dataset, const double shares[3]
                                as_split *out, assay_error *err)
 {
     as_split s = {0};
-    uint64_t state = seed;
+    uint64_t state = as_random_stream(seed, AS_STREAM_SPLIT);
     *out = (as_split){0};
     size_t *ids = NULL;
     assay_code code = check_shares(shares, err);

@@ -11,6 +11,7 @@
 #include "base/size.h"
 #include "train/layers.h"
 #include "train/loss.h"
+#include "train/streams.h"
 
 as_train_options as_train_defaults(void)
 {
@@ -90,7 +91,7 @@ static assay_code begin(training *t, assay_error *err)
     assay_code code = check(t, err);
     if (!code && o->n_threads > 1) code = as_threads_new(o->n_threads, &t->pool, err);
     if (code) return code;
-    t->random = o->seed;
+    t->random = as_random_stream(o->seed, AS_STREAM_ORDERS);
     t->optimiser = as_optimiser_new(&rule, net->n_parameters);
     t->images = as_alloc_array(o->batch, as_extent_size(net->input) * sizeof(float));
     t->labels = as_alloc_array(o->batch, sizeof *t->labels);

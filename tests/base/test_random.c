@@ -18,6 +18,19 @@ static void the_stream_is_splitmix64(void **state)
     assert_true(as_random_next(&random) == UINT64_C(9817491932198370423));
 }
 
+static void streams_of_a_seed_begin_at_its_numbers_and_do_not_follow_one_another(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    assert_true(as_random_stream(1234567, 0) == UINT64_C(6457827717110365317));
+    assert_true(as_random_stream(1234567, 2) == UINT64_C(9817491932198370423));
+    uint64_t a = as_random_stream(1, 0), b = as_random_stream(1, 1);
+    size_t n_equal_bits = 0;
+    for (size_t i = 0; i < N; i++)
+        n_equal_bits += !((as_random_next(&a) ^ as_random_next(&b)) >> 63);
+    assert_in_range(n_equal_bits, N / 2 - 80, N / 2 + 80); /* 5 standard deviations of 16 */
+}
+
 static void a_shuffle_keeps_every_item_and_repeats_with_its_seed(void **state)
 {
     (void)state;
@@ -42,6 +55,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stream_is_splitmix64),
+        cmocka_unit_test(streams_of_a_seed_begin_at_its_numbers_and_do_not_follow_one_another),
         cmocka_unit_test(a_shuffle_keeps_every_item_and_repeats_with_its_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
