@@ -5,8 +5,9 @@
  *
  * Where pixels lie tight (pixel_stride == ic, one group, no dilation) the kw taps of a kernel
  * row are one run of kw * ic floats, so they are one segment; a run that leaves the image on
- * the left or right is copied to scratch with zeros in place of what is outside.  A lone image of
- * one block is copied whole to a sheet with its padding, where no run leaves it.
+ * the left or right is copied to scratch with zeros in place of what is outside.  Where the
+ * map is narrow, so that many runs leave it, the rows that a block reads are copied to a sheet with
+ * their padding, where none does.
  *
  * Exact; any kernel, stride, dilation and group.
  *
@@ -162,7 +163,10 @@ static void fill_runs(const conv_tile_block *block)
 /* Floats of a sheet at most: it stays in the first cache beside the weights. */
 #define MOST_SHEET ((size_t)4096)
 
-/* Rows and columns that a lone image's outputs read, its padding among them. */
+/* Columns of a map at most whose blocks get sheets; trial bench/results/sheets.txt. */
+#define SHEET_COLUMNS ((size_t)16)
+
+/* Rows and columns that an image's outputs read, its padding among them. */
 static size_t sheet_rows(const as_conv_shape *s)
 {
     return (s->oh - 1) * s->sh + (s->kh - 1) * s->dh + 1;
@@ -170,53 +174,81 @@ static size_t sheet_rows(const as_conv_shape *s)
 
 static size_t sheet_columns(const as_conv_shape *s) { return (s->ow - 1) * s->sw + s->kw; }
 
-/* Floats of the sheet, MOST_SHEET + 1 where it is too large. */
-static size_t sheet_floats(const as_conv_shape *s)
-{
-    const size_t rows = sheet_rows(s), columns = sheet_columns(s);
-    const bool is_small = rows <= MOST_SHEET && columns <= MOST_SHEET && s->ic <= MOST_SHEET &&
-                          rows * columns * s->ic <= MOST_SHEET;
-    return is_small ? rows * columns * s->ic : MOST_SHEET + 1;
-}
-
+/* A lone image that is one block has a sheet at any width, as its padding is read but once. */
 static bool has_sheet(const as_conv_shape *s)
 {
-    return s->n == 1 && s->oh <= TILE_BLOCK && s->ow <= TILE_BLOCK &&
-           s->oh * s->ow <= TILE_BLOCK && sheet_floats(s) <= MOST_SHEET;
+    const bool is_one_block =
+        s->n == 1 && s->ow <= TILE_BLOCK && s->oh <= TILE_BLOCK && s->oh * s->ow <= TILE_BLOCK;
+    return s->oh > 0 && (s->ow <= SHEET_COLUMNS || is_one_block);
 }
 
-/* What some rows of one of the images need at most. */
+/* What rows of some of the images need at most. */
 static size_t sheet_room(const as_conv_shape *s)
 {
-    if (s->ow > TILE_BLOCK || s->oh == 0) return 0;
-    const size_t floats = sheet_floats(s);
-    return floats < MOST_SHEET ? floats : MOST_SHEET;
+    const size_t factors[] = {s->n, s->ic, sheet_columns(s), sheet_rows(s)};
+    size_t floats = 1;
+    if (s->ow > TILE_BLOCK || s->oh == 0) return 0; /* fewer rows could be one block */
+    for (size_t i = 0; i < 4; i++)
+        floats = factors[i] < MOST_SHEET / floats ? floats * factors[i] : MOST_SHEET;
+    return floats;
 }
 
-static void make_sheet(const as_conv_args *args, float *sheet)
+/* Rows [y, y + n_rows) of the images with their padding, counted through all images from `image` on. */
+static void make_sheet(const as_conv_args *args, size_t image, size_t y, size_t n_rows,
+                       float *sheet)
 {
     const as_conv_shape *s = &args->shape;
-    const size_t columns = sheet_columns(s), rows = sheet_rows(s);
-    const size_t room = s->pad_left < columns ? columns - s->pad_left : 0;
-    const size_t n = (s->iw < room ? s->iw : room) * s->ic;
-    clear_floats(sheet, rows * columns * s->ic);
-    for (size_t iy = 0; iy < s->ih && iy + s->pad_top < rows && n > 0; iy++)
-        copy_floats(sheet + ((iy + s->pad_top) * columns + s->pad_left) * s->ic,
-                    args->in.data + iy * s->iw * s->ic, n);
+    const size_t rows = sheet_rows(s), row_floats = sheet_columns(s) * s->ic;
+    const size_t left = s->pad_left * s->ic, in_floats = s->iw * s->ic;
+    const size_t room = left < row_floats ? row_floats - left : 0;
+    const size_t n = in_floats < room ? in_floats : room;
+    clear_floats(sheet, n_rows * row_floats);
+    for (float *to = sheet + left; n_rows > 0 && n > 0; n_rows--, to += row_floats) {
+        const size_t iy = y - s->pad_top; /* wraps above the image */
+        if (iy < s->ih) copy_floats(to, args->in.data + (image * s->ih + iy) * in_floats, n);
+        if (++y < rows) continue;
+        y = 0;
+        image++;
+    }
+}
+
+/* Pointers to the runs of n pixels of one output row, of which `run` is the first's. */
+static void point_into_sheet(const conv_tile_block *block, size_t i, size_t n, const float *run)
+{
+    const as_conv_shape *s = &block->args->shape;
+    const size_t step = s->sw * s->ic, kernel_row = s->dh * sheet_columns(s) * s->ic;
+    for (size_t kh = 0; kh < s->kh; kh++, run += kernel_row) {
+        const float **to = block->rows + kh * block->rows_stride + i;
+        for (size_t p = 0; p < n; p++)
+            to[p] = run + p * step;
+    }
 }
 
 static void fill_from_sheet(const conv_tile_block *block)
 {
     const as_conv_shape *s = &block->args->shape;
-    float *sheet = block->scratch + zeros_floats(s);
-    const size_t row_floats = sheet_columns(s) * s->ic;
+    const size_t rows = sheet_rows(s), row_floats = sheet_columns(s) * s->ic;
     conv_place place = conv_place_of(s, block->pixel);
-    make_sheet(block->args, sheet);
-    for (size_t i = 0; i < block->n_pixels; i++) {
-        const float *run = sheet + place.y * s->sh * row_floats + place.x * s->sw * s->ic;
-        for (size_t kh = 0; kh < s->kh; kh++, run += s->dh * row_floats)
-            block->rows[kh * block->rows_stride + i] = run;
-        conv_place_next(s, &place);
+    const conv_place last = conv_place_of(s, block->pixel + block->n_pixels - 1);
+    const size_t first_row = place.y * s->sh;
+    const size_t n_rows = (last.image - place.image) * rows + last.y * s->sh +
+                          (s->kh - 1) * s->dh + 1 - first_row;
+    float *sheet = block->scratch + zeros_floats(s);
+    if (row_floats > MOST_SHEET || n_rows > MOST_SHEET / row_floats) {
+        fill_runs(block);
+        return;
+    }
+    make_sheet(block->args, place.image, first_row, n_rows, sheet);
+    size_t image = 0 - first_row * row_floats; /* its row 0 in the sheet, wraps before it */
+    for (size_t i = 0, n; i < block->n_pixels; i += n) {
+        n = same_row(block, i, &place);
+        point_into_sheet(block, i, n,
+                         sheet +
+                             (image + place.y * s->sh * row_floats + place.x * s->sw * s->ic));
+        place.x = 0;
+        if (++place.y < s->oh) continue;
+        place.y = 0;
+        image += rows * row_floats;
     }
 }
 

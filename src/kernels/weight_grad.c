@@ -6,62 +6,44 @@
  *
  *     G[oc][ic][kh][kw] = sum over n, y, x of  in[n][y sh + kh dh - top][x sw + kw dw - left][ic] * d[n][y][x][oc]
  *
- * For one tap that is a product of two matrices whose sum runs over the pixels: a tile of channels stays
- * in registers all the way.  An item is one tap for BLOCK_IC input channels of a group, or, where every
- * channel is a group of its own, one tap.
+ * A fused multiply-add takes as long as eight can be under way, so a tile is as many chains as registers
+ * hold, each a vector of output channels, over the whole batch:
+ *
+ *     kernel                       taps of a tile      input channels
+ *     narrower than 3              1                   8, 4 or 1
+ *     others                       1 x 3, 1            4 or 1
+ *     sides multiples of 3, and    3 x 3               1
+ *     one input channel a group
+ *
+ * At the border some taps of a tile lie in the padding; the pixels where none does run without a test.
+ * An item is a tile's taps for a block of input channels of a group and one vector of its output
+ * channels; where every channel is a group of its own, for one vector of channels.
  */
 #include "kernels/prototypes.h"
 
-#define BLOCK_IC 4
-#define VECS     2
+#define MAX_ROWS 3
+#define MAX_COLS 3
+#define MAX_IC   8
 
-/* The output pixels [begin, end) along one axis that a tap finds inside the input. */
-typedef struct inside {
-    size_t begin, end;
-} inside;
+static bool is_depthwise(const as_conv_shape *s) { return s->group == s->ic && s->ic == s->oc; }
 
-static inside outputs_inside(size_t tap_at, size_t pad, size_t stride, size_t in_extent,
-                             size_t out_extent)
-{
-    inside r = {tap_at < pad ? (pad - tap_at + stride - 1) / stride : 0, 0};
-    if (in_extent + pad > tap_at) r.end = (in_extent + pad - tap_at - 1) / stride + 1;
-    if (r.end > out_extent) r.end = out_extent;
-    if (r.begin > r.end) r.begin = r.end;
-    return r;
-}
-
-/* One tap, and the channels of both sides that are at work. */
-typedef struct tap {
+/* What is at work: taps from (kh, kw) on, channels from ic and oc on. */
+typedef struct grad_tile {
     const as_weight_grad_args *args;
-    size_t kh, kw;
-    inside rows, cols;
-    size_t ic, oc; /* first channels */
-} tap;
+    size_t kh, kw, ic, oc;
+    size_t n_oc; /* output channels, at most VF_LANES */
+    size_t inside_begin,
+        inside_end; /* columns of outputs for which every tap is inside the input */
+} grad_tile;
 
-static tap tap_of(const as_weight_grad_args *args, size_t i)
-{
-    const as_conv_shape *s = &args->shape;
-    tap t = {.args = args, .kh = i / s->kw, .kw = i % s->kw};
-    t.rows = outputs_inside(t.kh * s->dh, s->pad_top, s->sh, s->ih, s->oh);
-    t.cols = outputs_inside(t.kw * s->dw, s->pad_left, s->sw, s->iw, s->ow);
-    return t;
-}
-
-/* The tap's input and gradient of the first pixel of a row that counts. */
-AS_INLINE const float *input_row(const tap *t, size_t image, size_t oy)
+/* Columns of outputs that all of n taps from t->kw on find inside. */
+static void find_inside(grad_tile *t, size_t n)
 {
     const as_conv_shape *s = &t->args->shape;
-    const as_view *in = &t->args->in;
-    const size_t y = oy * s->sh + t->kh * s->dh - s->pad_top,
-                 x = t->cols.begin * s->sw + t->kw * s->dw - s->pad_left;
-    return in->data + ((image * s->ih + y) * s->iw + x) * in->pixel_stride + t->ic;
-}
-
-AS_INLINE const float *gradient_row(const tap *t, size_t image, size_t oy)
-{
-    const as_conv_shape *s = &t->args->shape;
-    const as_view *d = &t->args->out_gradient;
-    return d->data + ((image * s->oh + oy) * s->ow + t->cols.begin) * d->pixel_stride + t->oc;
+    const size_t first = t->kw * s->dw, last = (t->kw + n - 1) * s->dw, left = s->pad_left;
+    t->inside_begin = first < left ? (left - first + s->sw - 1) / s->sw : 0;
+    t->inside_end = s->iw + left > last ? (s->iw + left - last - 1) / s->sw + 1 : 0;
+    if (t->inside_end > s->ow) t->inside_end = s->ow;
 }
 
 AS_INLINE vf load(const float *p, size_t tail)
@@ -74,131 +56,169 @@ AS_INLINE void scatter(vf x, size_t tail, float *out, size_t stride)
 {
     float lanes[VF_LANES];
     vf_store(lanes, x);
-    for (size_t i = 0; i < (tail ? tail : VF_LANES); i++)
+    for (size_t i = 0; i < VF_LANES && (!tail || i < tail); i++)
         out[i * stride] = lanes[i];
 }
 
-/* `n_ic` input channels by `vecs` vectors of output channels, `tail` lanes of the last if not 0. */
-AS_INLINE void dense_tile(const tap *t, size_t tail, const size_t n_ic, const size_t vecs)
+/* One tap's products of one pixel: x[n_ic] by the vector d, or by lanes. */
+AS_INLINE void add_products(vf *acc, const float *x, vf d, size_t tail, const size_t n_ic,
+                            const bool by_lanes)
 {
-    const as_weight_grad_args *args = t->args;
-    const as_conv_shape *s = &args->shape;
-    const size_t x_stride = s->sw * args->in.pixel_stride,
-                 d_stride = args->out_gradient.pixel_stride;
-    vf acc[BLOCK_IC][VECS];
     unrolled_for (i, n_ic)
-        unrolled_for (j, vecs)
-            acc[i][j] = vf_zero();
-    for (size_t image = 0; image < s->n; image++)
-        for (size_t oy = t->rows.begin; oy < t->rows.end; oy++) {
-            const float *x = input_row(t, image, oy), *d = gradient_row(t, image, oy);
-            for (size_t ox = t->cols.begin; ox < t->cols.end;
-                 ox++, x += x_stride, d += d_stride) {
-                vf dv[VECS];
-                unrolled_for (j, vecs)
-                    dv[j] = load(d + j * VF_LANES, j + 1 == vecs ? tail : 0);
-                unrolled_for (i, n_ic) {
-                    const vf xi = vf_splat(x[i]);
-                    unrolled_for (j, vecs)
-                        acc[i][j] = vf_fma(xi, dv[j], acc[i][j]);
+        acc[i] = vf_fma(by_lanes ? load(x, tail) : vf_splat(x[i]), d, acc[i]);
+}
+
+/* Chains of rows x cols taps by n_ic input channels, `tail` lanes of each if not 0. */
+AS_INLINE void sum_tile(const grad_tile *t, vf acc[MAX_ROWS * MAX_COLS][MAX_IC], size_t tail,
+                        const size_t rows, const size_t cols, const size_t n_ic,
+                        const bool by_lanes)
+{
+    const as_conv_shape s = t->args->shape;
+    const size_t pixel = t->args->in.pixel_stride,
+                 d_stride = t->args->out_gradient.pixel_stride;
+    const size_t row_step = s.dh * s.iw * pixel, col_step = s.dw * pixel;
+    const float *in = t->args->in.data + t->ic, *d = t->args->out_gradient.data + t->oc;
+    for (size_t image = 0; image < s.n; image++)
+        for (size_t oy = 0; oy < s.oh; oy++) {
+            const size_t y = oy * s.sh + t->kh * s.dh - s.pad_top; /* wraps above the image */
+            size_t x = t->kw * s.dw - s.pad_left;                  /* and left of it */
+            size_t at = ((image * s.ih + y) * s.iw + x) * pixel;   /* and so does this */
+            const bool is_inside = y < s.ih && y + (rows - 1) * s.dh < s.ih;
+            for (size_t ox = 0; ox < s.ow; ox++, x += s.sw, at += s.sw * pixel, d += d_stride) {
+                const vf dv = load(d, tail);
+                if (is_inside && ox >= t->inside_begin && ox < t->inside_end) {
+                    unrolled_for (k, rows * cols)
+                        add_products(acc[k],
+                                     in + at + k / cols * row_step + k % cols * col_step, dv,
+                                     tail, n_ic, by_lanes);
+                } else {
+                    unrolled_for (k, rows * cols) {
+                        if (y + k / cols * s.dh < s.ih && x + k % cols * s.dw < s.iw)
+                            add_products(acc[k],
+                                         in + (at + k / cols * row_step + k % cols * col_step),
+                                         dv, tail, n_ic, by_lanes);
+                    }
                 }
             }
         }
+}
+
+AS_INLINE void run_tile(const grad_tile *t, size_t tail, const size_t rows, const size_t cols,
+                        const size_t n_ic, const bool by_lanes)
+{
+    const as_conv_shape *s = &t->args->shape;
     const size_t icg = s->ic / s->group, n_taps = s->kh * s->kw;
-    float *out = args->weights + (t->oc * icg + t->ic % icg) * n_taps + t->kh * s->kw + t->kw;
-    unrolled_for (j, vecs)
+    float *out =
+        t->args->weights + (t->oc * icg + t->ic % icg) * n_taps + t->kh * s->kw + t->kw;
+    vf acc[MAX_ROWS * MAX_COLS][MAX_IC];
+    unrolled_for (k, rows * cols)
         unrolled_for (i, n_ic)
-            scatter(acc[i][j], j + 1 == vecs ? tail : 0,
-                    out + (j * VF_LANES * icg + i) * n_taps, icg * n_taps);
+            acc[k][i] = vf_zero();
+    sum_tile(t, acc, tail, rows, cols, n_ic, by_lanes);
+    unrolled_for (k, rows * cols)
+        unrolled_for (i, n_ic)
+            scatter(acc[k][i], tail, out + i * n_taps + k / cols * s->kw + k % cols,
+                    icg * n_taps);
 }
 
-/* All output channels of the group for n_ic input channels. */
-AS_INLINE void dense_channels(tap *t, const size_t n_ic)
+/* A vector of channels, or the last few. */
+AS_INLINE void run_channels(const grad_tile *t, const size_t rows, const size_t cols,
+                            const size_t n_ic, const bool by_lanes)
 {
-    const size_t ocg = t->args->shape.oc / t->args->shape.group, first = t->oc;
-    size_t done = 0;
-    for (; done + VECS * VF_LANES <= ocg; done += VECS * VF_LANES) {
-        t->oc = first + done;
-        dense_tile(t, 0, n_ic, VECS);
-    }
-    for (; done + VF_LANES <= ocg; done += VF_LANES) {
-        t->oc = first + done;
-        dense_tile(t, 0, n_ic, 1);
-    }
-    t->oc = first + done;
-    if (done < ocg) dense_tile(t, ocg - done, n_ic, 1);
+    if (t->n_oc == VF_LANES)
+        run_tile(t, 0, rows, cols, n_ic, by_lanes);
+    else
+        run_tile(t, t->n_oc, rows, cols, n_ic, by_lanes);
 }
 
-/* One vector of channels that are each a group. */
-AS_INLINE void depthwise_vector(const tap *t, size_t tail)
-{
-    const as_weight_grad_args *args = t->args;
-    const as_conv_shape *s = &args->shape;
-    const size_t x_stride = s->sw * args->in.pixel_stride,
-                 d_stride = args->out_gradient.pixel_stride;
-    vf acc = vf_zero();
-    for (size_t image = 0; image < s->n; image++)
-        for (size_t oy = t->rows.begin; oy < t->rows.end; oy++) {
-            const float *x = input_row(t, image, oy), *d = gradient_row(t, image, oy);
-            for (size_t ox = t->cols.begin; ox < t->cols.end;
-                 ox++, x += x_stride, d += d_stride)
-                acc = vf_fma(load(x, tail), load(d, tail), acc);
-        }
-    scatter(acc, tail, args->weights + (t->oc * s->kh + t->kh) * s->kw + t->kw, s->kh * s->kw);
-}
+/* ---- items ---- */
 
-static bool is_depthwise(const as_conv_shape *s) { return s->group == s->ic && s->ic == s->oc; }
+/* How a kernel is cut, see above. */
+typedef struct cut {
+    size_t rows, n_rows; /* of taps: of a tile, and how many of those */
+    size_t n_wide;       /* tiles of 3 columns, then single ones */
+    size_t n_cols;
+    size_t block, n_blocks; /* input channels; of a group */
+    size_t n_vecs;          /* of output channels of a group, or of all channels by lanes */
+    size_t n_groups;        /* 1 by lanes */
+} cut;
 
-static size_t blocks(const as_conv_shape *s)
+static cut cut_of(const as_conv_shape *s)
 {
-    return (s->ic / s->group + BLOCK_IC - 1) / BLOCK_IC;
+    const size_t icg = s->ic / s->group;
+    const bool by_lanes = is_depthwise(s);
+    cut c = {.rows = icg == 1 && s->kh % 3 == 0 && s->kw % 3 == 0 ? 3 : 1,
+             .n_wide = s->kw / 3,
+             .n_cols = s->kw / 3 + s->kw % 3,
+             .block = s->kw < 3 ? 8 : 4,
+             .n_groups = by_lanes ? 1 : s->group};
+    c.n_rows = s->kh / c.rows;
+    c.n_blocks = (icg + c.block - 1) / c.block;
+    c.n_vecs = ((by_lanes ? s->oc : s->oc / s->group) + VF_LANES - 1) / VF_LANES;
+    return c;
 }
 
 size_t KERNEL(weight_grad_items)(const as_weight_grad_args *args)
 {
-    const as_conv_shape *s = &args->shape;
-    return s->kh * s->kw * (is_depthwise(s) ? 1 : s->group * blocks(s));
+    const cut c = cut_of(&args->shape);
+    return c.n_rows * c.n_cols * c.n_groups * c.n_blocks * c.n_vecs;
 }
 
-static void depthwise_item(const as_weight_grad_args *args, size_t item)
+AS_INLINE void run_depthwise(const grad_tile *t, size_t rows, size_t cols)
 {
-    tap t = tap_of(args, item);
-    const size_t n = args->shape.oc;
-    for (; t.oc + VF_LANES <= n; t.oc += VF_LANES, t.ic += VF_LANES)
-        depthwise_vector(&t, 0);
-    if (t.oc < n) depthwise_vector(&t, n - t.oc);
+    if (rows == 3)
+        run_channels(t, 3, 3, 1, true);
+    else if (cols == 3)
+        run_channels(t, 1, 3, 1, true);
+    else
+        run_channels(t, 1, 1, 1, true);
 }
 
-static void dense_item(const as_weight_grad_args *args, size_t item)
+/* n_ic input channels from t->ic on. */
+static void run_dense(grad_tile *t, size_t rows, size_t cols, size_t n_ic)
 {
-    const as_conv_shape *s = &args->shape;
-    const size_t icg = s->ic / s->group, ocg = s->oc / s->group, each = s->group * blocks(s);
-    const size_t group = item % each / blocks(s), block = item % blocks(s);
-    tap t = tap_of(args, item / each);
-    t.ic = group * icg + block * BLOCK_IC;
-    t.oc = group * ocg;
-    switch (icg - block * BLOCK_IC) {
-    case 1:
-        dense_channels(&t, 1);
-        break;
-    case 2:
-        dense_channels(&t, 2);
-        break;
-    case 3:
-        dense_channels(&t, 3);
-        break;
-    default:
-        dense_channels(&t, BLOCK_IC);
-        break;
+    for (size_t n; n_ic > 0; n_ic -= n, t->ic += n) {
+        n = n_ic == 8 ? 8 : n_ic >= 4 ? 4 : 1;
+        if (rows == 3)
+            run_channels(t, 3, 3, 1, false);
+        else if (cols == 3 && n == 4)
+            run_channels(t, 1, 3, 4, false);
+        else if (cols == 3)
+            run_channels(t, 1, 3, 1, false);
+        else if (n == 8)
+            run_channels(t, 1, 1, 8, false);
+        else if (n == 4)
+            run_channels(t, 1, 1, 4, false);
+        else
+            run_channels(t, 1, 1, 1, false);
     }
+}
+
+static void run_item(const as_weight_grad_args *args, const cut *c, size_t item)
+{
+    const as_conv_shape *s = &args->shape;
+    const bool by_lanes = is_depthwise(s);
+    const size_t icg = s->ic / s->group, n_oc = by_lanes ? s->oc : s->oc / s->group;
+    const size_t vec = item % c->n_vecs, block = item / c->n_vecs % c->n_blocks;
+    const size_t group = item / c->n_vecs / c->n_blocks % c->n_groups;
+    const size_t taps = item / c->n_vecs / c->n_blocks / c->n_groups, col = taps % c->n_cols;
+    const size_t cols = col < c->n_wide ? 3 : 1, done = vec * VF_LANES, ic = block * c->block;
+    grad_tile t = {.args = args,
+                   .kh = taps / c->n_cols * c->rows,
+                   .kw = col < c->n_wide ? 3 * col : col + 2 * c->n_wide,
+                   .ic = by_lanes ? done : group * icg + ic,
+                   .oc = group * n_oc + done,
+                   .n_oc = n_oc - done < VF_LANES ? n_oc - done : VF_LANES};
+    find_inside(&t, cols);
+    if (by_lanes)
+        run_depthwise(&t, c->rows, cols);
+    else
+        run_dense(&t, c->rows, cols, icg - ic < c->block ? icg - ic : c->block);
 }
 
 void KERNEL(weight_grad)(const as_weight_grad_args *args, size_t item_begin, size_t item_end)
 {
-    for (size_t item = item_begin; item < item_end; item++) {
-        if (is_depthwise(&args->shape))
-            depthwise_item(args, item);
-        else
-            dense_item(args, item);
-    }
+    const cut c = cut_of(&args->shape);
+    for (size_t item = item_begin; item < item_end; item++)
+        run_item(args, &c, item);
 }
