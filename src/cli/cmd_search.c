@@ -40,7 +40,7 @@ static const as_option options[] = {
            "threads of a training, which change no bit of it; default 1"),
     AS_FLAG(search_options, exclusive_hardware, "exclusive-hardware",
             "note that nothing else runs on this machine"),
-    AS_FLAG(search_options, force, "force", "replace what is at FILE"),
+    AS_FLAG(search_options, force, "force", "replace the run in RUN, and what is at FILE"),
     AS_FLAG(search_options, json, "json", "print the table and the choice as JSON"),
     AS_OPTIONS_END,
 };
@@ -101,6 +101,7 @@ static int search(const as_cli *cli, const search_options *o)
     wanted.n_seeds = (size_t)o->seeds;
     wanted.n_threads = (size_t)o->threads;
     wanted.exclusive_hardware = o->exclusive_hardware;
+    wanted.force = o->force;
     if (o->slots >= 0) wanted.n_slots = (size_t)o->slots;
     wanted.policies = o->policies.items;
     wanted.n_policies = o->policies.n;

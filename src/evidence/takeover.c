@@ -30,6 +30,25 @@ static const struct {
     {"experiment.json", false},
     {"review", false},
     {"diagnostics", false},
+    {"split-manifest.json", false},
+    {"environment.json", false},
+    {"benchmark-protocol.json", false},
+    {"selection.json", false},
+    {"training-epochs.csv", false},
+    {"candidate-results.csv", false},
+    {"candidate-latency-samples.csv", false},
+    {"candidate-slots.csv", false},
+    {"candidate-pareto.gp", false},
+    {"candidate-pareto.png", false},
+    {"operator-costs.csv", false},
+    {"operator-timings.csv", false},
+    {"operator-part-timings.csv", false},
+    {"operator-ratios.csv", false},
+    {"operator-roofline.csv", false},
+    {"operator-latencies.gp", false},
+    {"operator-latencies.png", false},
+    {"operator-roofline.gp", false},
+    {"operator-roofline.png", false},
     {"logs", true},
     {"executed", true},
     {AS_EVIDENCE_FILE, true},
@@ -107,12 +126,36 @@ static assay_code replace(const char *run_folder, const char *begun, size_t part
     return code;
 }
 
+/* The models of an older search, which have their structures' names. */
+static assay_code remove_models(const char *run_folder, assay_error *err)
+{
+    as_evidence *older = NULL;
+    const as_structure_row *structures;
+    size_t n = 0;
+    char *path = as_path_join(run_folder, AS_EVIDENCE_FILE);
+    if (!path) return no_memory(run_folder, err);
+    /* A damaged one cannot say what it has made. */
+    if (as_evidence_open(path, &older, NULL) ||
+        as_evidence_structures(older, &structures, &n, NULL))
+        n = 0;
+    as_free(path);
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < n && !code; i++) {
+        path = as_format("%s/%s.onnx", run_folder, structures[i].name);
+        code = path ? as_path_remove(path, err) : no_memory(run_folder, err);
+        as_free(path);
+    }
+    as_evidence_close(older);
+    return code;
+}
+
 assay_code as_takeover_finish(const char *run_folder, assay_error *err)
 {
     if (!as_takeover_has_begun(run_folder)) return ASSAY_OK;
     char *begun = as_path_join(run_folder, AS_TAKEOVER_BEGUN);
     char *evidence = begun ? as_path_join(begun, AS_EVIDENCE_FILE) : NULL;
     assay_code code = evidence ? ASSAY_OK : no_memory(run_folder, err);
+    if (!code && as_file_exists(evidence)) code = remove_models(run_folder, err);
     for (size_t i = 0; !code && as_file_exists(evidence) && i < AS_COUNT_OF(parts); i++)
         code = replace(run_folder, begun, i, err);
     if (!code) code = as_path_remove(begun, err);

@@ -143,6 +143,9 @@ static assay_code store_plan(as_evidence_writer *writer, const as_evidence_plan 
     if (!code)
         code = insert_all(writer, AS_TABLE_INPUTS, -1, plan->inputs, plan->n_inputs, err);
     if (!code) code = insert_all(writer, AS_TABLE_CALLS, -1, plan->calls, plan->n_calls, err);
+    for (size_t i = 0; i < plan->n_batches && !code; i++)
+        code = insert_all(writer, plan->batches[i].table, -1, plan->batches[i].rows,
+                          plan->batches[i].n, err);
     return code;
 }
 

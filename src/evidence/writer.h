@@ -20,6 +20,13 @@
 #include "evidence/evidence.h"
 #include "evidence/schema.h"
 
+/** Rows of one table without an owner; their ids go on behind those that are there. */
+typedef struct as_row_batch {
+    as_table_id table;
+    const void *rows; /**< n structs of the table's type. */
+    size_t n;
+} as_row_batch;
+
 /** All that is known before the first slot.  Borrows everything. */
 typedef struct as_evidence_plan {
     as_run_row run;
@@ -36,6 +43,8 @@ typedef struct as_evidence_plan {
     const struct as_slot_answer
         *truths; /**< Of a reference, one an input; none: the baseline is the truth. */
     size_t n_truths;
+    const as_row_batch *batches; /**< What else a run begins with, stored in their order. */
+    size_t n_batches;
 } as_evidence_plan;
 
 /** What one input got in a slot, or its truth; `boxes` may be NULL when n is 0. */
@@ -129,13 +138,6 @@ assay_code as_evidence_add_output(as_evidence_writer *writer, const as_output_ro
 /** Store where a policy departs; what is there of the policy and kind stays. */
 assay_code as_evidence_add_departure(as_evidence_writer *writer,
                                      const as_departure_row *departure, assay_error *err);
-
-/** Rows of one table without an owner; their ids go on behind those that are there. */
-typedef struct as_row_batch {
-    as_table_id table;
-    const void *rows; /**< n structs of the table's type. */
-    size_t n;
-} as_row_batch;
 
 /** Store all batches, in their order, or none. */
 assay_code as_evidence_add_rows(as_evidence_writer *writer, const as_row_batch *batches,

@@ -12,6 +12,7 @@
 #include "search/structure_search.h"
 #include "trial/environment.h"
 #include "trial/executed.h"
+#include "trial/place.h"
 
 as_search_options as_search_defaults(void)
 {
@@ -138,7 +139,10 @@ static as_run_row run_of(const beginning *b)
     return (as_run_row){.assay_version = ASSAY_VERSION,
                         .created = b->created,
                         .command = b->options->command,
-                        .model_name = b->space->name,
+                        .model_name = as_path_base(b->path),
+                        .model_path = b->path,
+                        .model_sha256 = b->space->sha256,
+                        .manifest_sha256 = "",
                         .program_sha256 = b->program_sha256,
                         .seed = (int64_t)b->space->seed,
                         .order = "latin",
@@ -175,27 +179,24 @@ static as_search_row search_of(const beginning *b)
 
 static assay_code write_beginning(const beginning *b, assay_error *err)
 {
-    const as_evidence_plan plan = {
-        .run = run_of(b), .policies = b->policies, .n_policies = b->n_policies};
     const as_search_row search = search_of(b);
     const as_row_batch batches[] = {
         {AS_TABLE_STRUCTURES, b->structures, b->space->n_structures},
         {AS_TABLE_SEARCH, &search, 1}};
-    as_evidence_writer *writer = NULL;
-    char *path = as_path_join(b->options->folder, AS_EVIDENCE_FILE);
-    assay_code code = path ? as_folder_make(b->options->folder, err) : no_memory(err);
-    if (!code) code = as_evidence_create(path, &plan, &writer, err);
-    if (!code) code = as_evidence_add_rows(writer, batches, AS_COUNT_OF(batches), err);
-    assay_code closed = as_evidence_writer_close(writer, code ? NULL : err);
-    as_free(path);
-    return code ? code : closed;
+    const as_evidence_plan plan = {.run = run_of(b),
+                                   .policies = b->policies,
+                                   .n_policies = b->n_policies,
+                                   .batches = batches,
+                                   .n_batches = AS_COUNT_OF(batches)};
+    return as_place_begin(b->options->folder, b->options->force, &plan, err);
 }
 
 assay_code as_search_create(const as_search_options *options, assay_error *err)
 {
     beginning b = {.options = options};
     as_clock_label(b.created);
-    assay_code code = read_data(&b, err);
+    assay_code code = as_place_check(options->folder, options->force, err);
+    if (!code) code = read_data(&b, err);
     if (!code) code = describe(&b, err);
     if (!code) code = parse_policies(&b, err);
     if (!code) code = look_at_machine(&b, err);

@@ -40,6 +40,7 @@ typedef struct as_search_options {
     size_t n_seeds;               /**< [0] 0: as the space says. */
     size_t n_threads;             /**< [1] Of a training; its bits do not depend on it. */
     bool exclusive_hardware;      /**< [false] */
+    bool force;                   /**< [false] Replace a run that is in the folder. */
     as_latency_protocol protocol; /**< [30 + 3 x 200] */
     size_t n_slots;               /**< [6] Fresh processes of each structure and policy. */
     const char *const *policies;  /**< [NULL] "NAME=ENGINE,..", besides our own engine. */
@@ -53,7 +54,7 @@ as_search_options as_search_defaults(void);
 
 /**
  * Read the space and its data, split, and begin the evidence in options->folder, which is made.
- * @return as as_space_load, as_dataset_load, as_split_stratified, as_split_read, as_evidence_create.
+ * @return as as_space_load, as_dataset_load, as_split_stratified, as_split_read, as_place_begin.
  */
 assay_code as_search_create(const as_search_options *options, assay_error *err);
 

@@ -158,10 +158,14 @@ static assay_code write_sums(const char *folder, const as_evidence_plan *plan, a
 {
     const as_run_row *run = &plan->run;
     char *adapters = adapter_sums(run);
-    char *sums = adapters ? as_format("%s  %s\n%s  manifest.json\n%s  assay\n%s",
-                                      run->model_sha256, run->model_name, run->manifest_sha256,
-                                      run->program_sha256, adapters)
-                          : NULL;
+    char *manifest = run->manifest_sha256 && *run->manifest_sha256
+                         ? as_format("%s  manifest.json\n", run->manifest_sha256)
+                         : as_strdup(""); /* a search has no corpus */
+    char *sums = adapters && manifest
+                     ? as_format("%s  %s\n%s%s  assay\n%s", run->model_sha256, run->model_name,
+                                 manifest, run->program_sha256, adapters)
+                     : NULL;
+    as_free(manifest);
     as_free(adapters);
     assay_code code =
         sums ? for_each_plan(folder, plan->policies, plan->n_policies, copy_plan, &sums, err)

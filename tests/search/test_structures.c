@@ -380,7 +380,7 @@ static void a_folder_with_a_search_is_not_taken_for_another(void **state)
     assay_error err = {0};
     (void)state;
     assert_int_not_equal(as_search_create(&o, &err), ASSAY_OK);
-    assert_non_null(strstr(err.message, "exists"));
+    assert_non_null(strstr(err.message, "holds a run"));
     assert_whole(whole);
 }
 
