@@ -97,8 +97,10 @@ static assay_code read_data(const reading *r, const json_t *object)
     if (!as_data_format_named(format, &d->format))
         return as_fail(r->err, ASSAY_E_FORMAT,
                        "\"format\" is \"%.20s\", csv, idx or npy is needed", format);
-    if (!(fabs(d->scale) >= 1e-30 && fabs(d->scale) <= 1e30))
-        return as_fail(r->err, ASSAY_E_FORMAT, "\"scale\" is %g, values are divided by it",
+    if (!(d->scale >= 1e-30 && d->scale <= 1e30))
+        return as_fail(r->err, ASSAY_E_FORMAT,
+                       "\"scale\" is %g, by which values are divided, it has to be in "
+                       "1e-30..1e30",
                        d->scale);
     if (d->c * d->h * d->w > AS_IMAGE_VALUES_MAX)
         return as_fail(r->err, ASSAY_E_FORMAT, "\"shape\" has more than %zu values",
@@ -135,14 +137,16 @@ static bool is_share(double x) { return x >= 0 && x < 1; }
 static assay_code check_training(const as_train_options *t, assay_error *err)
 {
     if (!(t->rate > 0 && t->rate <= 1e6))
-        return as_fail(err, ASSAY_E_FORMAT, "\"rate\" is %g, it has to be above 0", t->rate);
+        return as_fail(err, ASSAY_E_FORMAT,
+                       "\"rate\" is %g, it has to be above 0 and at most 1e6", t->rate);
     if (!is_share(t->momentum) || !is_share(t->beta1) || !is_share(t->beta2))
         return as_fail(err, ASSAY_E_FORMAT,
                        "\"momentum\", \"beta1\" and \"beta2\" have to be in 0..1, below 1");
     if (!(t->epsilon > 0 && t->epsilon <= 1) ||
         !(t->weight_decay >= 0 && t->weight_decay <= 1e3))
         return as_fail(err, ASSAY_E_FORMAT,
-                       "\"epsilon\" has to be above 0 and \"weight_decay\" not below it");
+                       "\"epsilon\" has to be above 0 and at most 1, \"weight_decay\" in "
+                       "0..1000");
     return ASSAY_OK;
 }
 
@@ -173,16 +177,34 @@ static assay_code read_training(const json_t *object, as_train_options *t, assay
 
 /* ---- structures ---- */
 
-/* The chain fits together and ends with a value a class. */
+/* Too large a network must be a sentence here and not a machine without memory later. */
+static assay_code check_size(const as_network *network, size_t batch, assay_error *err)
+{
+    const size_t n = as_network_n_parameters(network);
+    const uint64_t values = as_network_activation_bytes(network) / sizeof(float);
+    if (n > AS_SPACE_PARAMS_MAX)
+        return as_fail(err, ASSAY_E_FORMAT, "the structure has %zu weights, at most %zu may be",
+                       n, AS_SPACE_PARAMS_MAX);
+    if (values > AS_SPACE_VALUES_MAX / batch)
+        return as_fail(err, ASSAY_E_FORMAT,
+                       "a batch of %zu images has %zu activations of the structure each, at "
+                       "most %zu may be together",
+                       batch, (size_t)values, AS_SPACE_VALUES_MAX);
+    return ASSAY_OK;
+}
+
+/* The chain fits together, is not too large, and ends with a value a class. */
 static assay_code check_fit(const as_space *space, const as_structure *s, assay_error *err)
 {
     as_network *network;
-    assay_code code = as_network_new(&s->spec, 0, &network, err);
+    assay_code code = as_network_outline(&s->spec, &network, err);
     if (code == ASSAY_E_ARGUMENT) code = err ? err->code = ASSAY_E_FORMAT : ASSAY_E_FORMAT;
     if (code) return code;
     const size_t n = as_network_n_outputs(network);
+    code = check_size(network, s->training.batch, err);
     const bool is_flat = s->spec.units[s->spec.n_units - 1].kind == AS_UNIT_LINEAR;
     as_network_free(network);
+    if (code) return code;
     if (n == space->data.n_classes && is_flat) return ASSAY_OK;
     return as_fail(err, ASSAY_E_FORMAT,
                    "the structure has to end with a \"linear\" of %zu values, a value a class",
@@ -207,6 +229,7 @@ static assay_code read_structure(const reading *r, const json_t *object, as_stru
     if (!code && as_field_is(&f, "training")) {
         const json_t *training = as_field_object(&f, "training");
         code = f.code ? f.code : read_training(training, &s->training, r->err);
+        if (code && training) as_error_where(r->err, "training");
     }
     if (!code) code = f.code;
     if (!code && json_array_size(layers) == 0)

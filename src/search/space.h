@@ -30,6 +30,8 @@
 #define AS_SPACE_WIDTH_MAX      4096
 #define AS_SPACE_KERNEL_MAX     31
 #define AS_SPACE_SEEDS_MAX      1000
+#define AS_SPACE_PARAMS_MAX     ((size_t)1 << 24) /**< Weights of one network. */
+#define AS_SPACE_VALUES_MAX     ((size_t)1 << 28) /**< Activations of one batch. */
 
 /** One network to be trained; everything lies in the space's arena. */
 typedef struct as_structure {

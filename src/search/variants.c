@@ -8,6 +8,11 @@
 
 enum { TEXT_ROOM = 256 };
 
+static assay_code no_memory(assay_error *err)
+{
+    return as_fail(err, ASSAY_E_MEMORY, "no memory for a search space");
+}
+
 assay_code as_variants_count(const json_t *object, size_t most, size_t *out, assay_error *err)
 {
     json_t *vary = json_object_get(object, "vary"), *values;
@@ -69,6 +74,7 @@ static assay_code look_up(const char *text, const json_t *values, size_t *n, con
                 : as_fail(err, ASSAY_E_FORMAT, "\"$%s\" is no key of \"vary\"", name);
 }
 
+/* The length of a value's text, which is longer than `room` where it had to be cut; 0 without one. */
 static size_t print_value(const json_t *value, char *text, size_t room)
 {
     int n = 0;
@@ -78,7 +84,7 @@ static size_t print_value(const json_t *value, char *text, size_t room)
         n = snprintf(text, room, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
         n = snprintf(text, room, "%g", json_real_value(value));
-    else
+    else if (json_is_boolean(value))
         n = snprintf(text, room, "%s", json_is_true(value) ? "yes" : "no");
     return (size_t)n;
 }
@@ -96,8 +102,12 @@ static assay_code replace_text(const char *text, const json_t *values, json_t **
             assay_code code = look_up(text, values, &n, &value, err);
             if (code) return code;
             if (at == 0 && !text[n])
-                return (*out = json_deep_copy(value)) ? ASSAY_OK : ASSAY_E_MEMORY;
-            at += print_value(value, made + at, sizeof made - at);
+                return (*out = json_deep_copy(value)) ? ASSAY_OK : no_memory(err);
+            const size_t n_made = print_value(value, made + at, sizeof made - at);
+            if (n_made == 0)
+                return as_fail(err, ASSAY_E_FORMAT,
+                               "\"%.*s\" stands for a value that has no text", (int)n, text);
+            at += n_made;
             text += n;
         }
         if (at >= sizeof made)
@@ -105,7 +115,7 @@ static assay_code replace_text(const char *text, const json_t *values, json_t **
                            TEXT_ROOM - 1);
     }
     *out = json_stringn(made, at);
-    return *out ? ASSAY_OK : ASSAY_E_FORMAT;
+    return *out ? ASSAY_OK : no_memory(err);
 }
 
 static assay_code replace(const json_t *from, const json_t *values, json_t **out,
@@ -150,10 +160,9 @@ static assay_code replace(const json_t *from, const json_t *values, json_t **out
 assay_code as_variant(const json_t *object, size_t i, json_t **out, assay_error *err)
 {
     json_t *values = values_of(object, i);
-    assay_code code = values ? replace(object, values, out, err)
-                             : as_fail(err, ASSAY_E_MEMORY, "no memory for a search space");
+    assay_code code = values ? replace(object, values, out, err) : no_memory(err);
     json_decref(values);
-    if (!code && !*out) code = as_fail(err, ASSAY_E_MEMORY, "no memory for a search space");
+    if (!code && !*out) code = no_memory(err);
     if (code) {
         json_decref(*out);
         *out = NULL;

@@ -126,22 +126,27 @@ static void initialise(as_network *net, uint64_t seed)
     net->version = 1;
 }
 
-static assay_code make(as_network *net, const as_net_spec *spec, assay_error *err)
+/* Layers that fit, without weights. */
+static assay_code outline(as_network *net, const as_net_spec *spec, assay_error *err)
 {
-    as_isa isa;
     if (spec->n_units == 0 || spec->c == 0 || spec->h == 0 || spec->w == 0)
         return as_fail(err, ASSAY_E_ARGUMENT, "a network needs an input and units");
-    assay_code code = as_cpu_isa(&isa, err);
-    if (code) return code;
-    net->kernels = as_kernels_get(isa);
     net->layers = as_alloc_array(spec->n_units, sizeof *net->layers);
     if (!net->layers) return as_fail(err, ASSAY_E_MEMORY, "no memory for a network");
     net->n_layers = spec->n_units;
     net->input = (as_extent){spec->h, spec->w, spec->c};
     for (size_t i = 0; i < spec->n_units; i++)
         net->layers[i].unit = spec->units[i];
-    code = fit_units(net, err);
+    return fit_units(net, err);
+}
+
+static assay_code make(as_network *net, const as_net_spec *spec, assay_error *err)
+{
+    as_isa isa;
+    assay_code code = as_cpu_isa(&isa, err);
+    if (!code) code = outline(net, spec, err);
     if (code) return code;
+    net->kernels = as_kernels_get(isa);
     net->parameters = as_alloc_array(net->n_parameters + 1, sizeof(float));
     net->gradients = as_alloc_array(net->n_parameters + 1, sizeof(float));
     net->state = as_alloc_array(net->n_state + 1, sizeof(float));
@@ -151,20 +156,32 @@ static assay_code make(as_network *net, const as_net_spec *spec, assay_error *er
     return is_made ? ASSAY_OK : as_fail(err, ASSAY_E_MEMORY, "no memory for a network");
 }
 
-assay_code as_network_new(const as_net_spec *spec, uint64_t seed, as_network **out,
-                          assay_error *err)
+/* A network as `way` makes it. */
+static assay_code make_by(assay_code (*way)(as_network *, const as_net_spec *, assay_error *),
+                          const as_net_spec *spec, as_network **out, assay_error *err)
 {
     *out = NULL;
     as_network *net = as_alloc(sizeof *net);
     if (!net) return as_fail(err, ASSAY_E_MEMORY, "no memory for a network");
-    assay_code code = make(net, spec, err);
-    if (code) {
+    assay_code code = way(net, spec, err);
+    if (!code)
+        *out = net;
+    else
         as_network_free(net);
-        return code;
-    }
-    initialise(net, seed);
-    *out = net;
-    return ASSAY_OK;
+    return code;
+}
+
+assay_code as_network_new(const as_net_spec *spec, uint64_t seed, as_network **out,
+                          assay_error *err)
+{
+    assay_code code = make_by(make, spec, out, err);
+    if (!code) initialise(*out, seed);
+    return code;
+}
+
+assay_code as_network_outline(const as_net_spec *spec, as_network **out, assay_error *err)
+{
+    return make_by(outline, spec, out, err);
 }
 
 static void free_room(as_network *net)

@@ -69,6 +69,13 @@ assay_code as_network_new(const as_net_spec *spec, uint64_t seed, as_network **o
                           assay_error *err);
 void as_network_free(as_network *network); /**< takes NULL */
 
+/**
+ * The same chain without weights or any memory that grows with them: it answers what follows here, down
+ * to n_outputs, and nothing else may be asked of it.
+ * @return as as_network_new.
+ */
+assay_code as_network_outline(const as_net_spec *spec, as_network **out, assay_error *err);
+
 /** Values that training changes. */
 size_t as_network_n_parameters(const as_network *network);
 /** Multiply-adds of one image in convolutions and linear units. */
