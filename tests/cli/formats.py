@@ -134,6 +134,32 @@ def check_latency_table(document, folder, data):
     document.check("Latency table", json.loads(table.read_text()))
 
 
+def check_search(document, folder, source):
+    """Keys of spaces but for the names that "vary" has of its own, and every file of a short search."""
+    for path in ("data/digits.json", "examples/shapes.json", "fuzz/search/space/blocks_and_depths"):
+        space = json.loads((source / path).read_text())
+        for family in space["structures"]:
+            if "vary" in family:
+                family["vary"] = None
+        document.check("Search space", space)
+    space = {"schema": 1, "name": "toy", "seed": 7, "split": [0.6, 0.2, 0.2], "baseline": "a",
+             "data": {"format": "csv", "file": "toy.csv", "shape": [1, 2, 2], "classes": 3},
+             "training": {"epochs": 1}, "structures": [{"name": "a", "layers": [{"layer": "linear"}]}]}
+    (folder / "toy.csv").write_text("".join(f"{i},{i % 5},1,0,{i % 3}\n" for i in range(30)))
+    (folder / "toy.json").write_text(json.dumps(space))
+    run = folder / "search"
+    assay("search", folder / "toy.json", "--slots", 1, "-q", "-o", run)
+    document.check("split-manifest.json", json.loads((run / "split-manifest.json").read_text()))
+    for name in ("selection.json", "benchmark-protocol.json"):
+        value = json.loads((run / name).read_text())
+        value.pop("operators", None)  # the study's own section has them
+        value.pop("activation_ledger_bytes", None)
+        document.check("Candidates of a structure search", value)
+    for path in run.glob("[ct]*-*.csv"):
+        columns = path.read_text().split("\n", 1)[0].split(",")
+        document.check("Candidates of a structure search", dict.fromkeys(columns))
+
+
 def check_run(document, folder, data):
     run = folder / "run"
     # Padding moves boxes, so that differences are seen.
@@ -172,6 +198,7 @@ def main():
         check_profile(document, folder, data)
         check_operators(document, folder)
         check_latency_table(document, folder, data)
+        check_search(document, folder, source)
         check_run(document, folder, data)
     for section, key in sorted(document.missing):
         print(f"docs/formats.md, {section}: nothing of {key}")

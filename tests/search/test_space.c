@@ -298,7 +298,7 @@ static void more_than_1024_structures_are_refused_before_they_are_made(void **st
                  "{\"schema\": 1, \"name\": \"toy\", \"split\": [0.6, 0.2, 0.2], \"seed\": 7,"
                  "\"data\": {\"format\": \"csv\", \"file\": \"toy.csv\", \"shape\": [2, 6, 6],"
                  " \"classes\": 3}, \"baseline\": \"a\", \"structures\": [{\"vary\": {");
-    for (char key = 'a'; key <= 'k'; key++)
+    for (int key = 'a'; key <= 'k'; key++)
         n += snprintf(text + n, sizeof text - (size_t)n, "\"%c\": [0, 1]%s", key,
                       key < 'k' ? ", " : "");
     n += snprintf(text + n, sizeof text - (size_t)n,
