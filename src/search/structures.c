@@ -76,6 +76,12 @@ static assay_code read_data(beginning *b, assay_error *err)
     return b->split_text ? ASSAY_OK : no_memory(err);
 }
 
+/* Kinds that are made of depthwise and pointwise convolutions. */
+static bool is_separable(const char *kind)
+{
+    return strcmp(kind, "dw_pw") == 0 || strcmp(kind, "inverted_residual") == 0;
+}
+
 static assay_code describe(beginning *b, assay_error *err)
 {
     const as_space *space = b->space;
@@ -88,7 +94,7 @@ static assay_code describe(beginning *b, assay_error *err)
         if (code) return code;
         b->structures[i] = (as_structure_row){
             .name = s->name,
-            .is_separable = strcmp(s->kind, "dw_pw") == 0,
+            .is_separable = is_separable(s->kind),
             .params = (int64_t)as_network_n_parameters(network),
             .macs = (int64_t)as_network_macs(network),
             .activation_bytes = (int64_t)as_network_activation_bytes(network),
