@@ -18,14 +18,6 @@ static const struct {
 
 const char *as_kind_colour(bool is_separable) { return marks[is_separable].colour; }
 
-static void put_number(FILE *out, double value)
-{
-    if (isnan(value))
-        fputs("\tNaN", out);
-    else
-        fprintf(out, "\t%.6g", value);
-}
-
 /* name, us, accuracy, p10, p90, accuracy's ends, kind, front, ends of the fresh processes' interval */
 static void put_points(FILE *out, const as_candidate_report *r, const as_process_facts *slots)
 {
@@ -36,15 +28,15 @@ static void put_points(FILE *out, const as_candidate_report *r, const as_process
         const double noise = row->accuracy_noise > 0 ? 200 * row->accuracy_noise : NAN;
         if (!r->scored[i].trained) continue;
         as_put_field(out, row->name);
-        put_number(out, r->scored[i].latency_us);
-        put_number(out, accuracy);
-        put_number(out, r->p10_us[i]);
-        put_number(out, r->p90_us[i]);
-        put_number(out, accuracy - noise);
-        put_number(out, accuracy + noise);
+        as_put_plot_number(out, r->scored[i].latency_us);
+        as_put_plot_number(out, accuracy);
+        as_put_plot_number(out, r->p10_us[i]);
+        as_put_plot_number(out, r->p90_us[i]);
+        as_put_plot_number(out, accuracy - noise);
+        as_put_plot_number(out, accuracy + noise);
         fprintf(out, "\t%d\t%d", row->is_separable, r->is_front[i]);
-        put_number(out, slots ? slots[i].low_us : NAN);
-        put_number(out, slots ? slots[i].high_us : NAN);
+        as_put_plot_number(out, slots ? slots[i].low_us : NAN);
+        as_put_plot_number(out, slots ? slots[i].high_us : NAN);
         putc('\n', out);
     }
     fputs("EOD\n", out);

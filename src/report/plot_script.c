@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/plot_script.h"
 
+#include <math.h>
+
 #include "base/compiler.h"
 #include "base/memory.h"
 #include "report/gnuplot.h"
@@ -35,6 +37,14 @@ void as_put_field(FILE *out, const char *text)
     for (; *text; text++)
         putc((unsigned char)*text < 0x20 ? ' ' : *text == '"' ? '\'' : *text, out);
     putc('"', out);
+}
+
+void as_put_plot_number(FILE *out, double value)
+{
+    if (isfinite(value))
+        fprintf(out, "\t%.6g", value);
+    else
+        fputs("\tNaN", out);
 }
 
 void as_put_setting(FILE *out, const char *key, const char *text)

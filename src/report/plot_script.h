@@ -46,6 +46,9 @@ void as_put_gnuplot(FILE *out, const char *text);
 /** `text` as a field of a data file. */
 void as_put_field(FILE *out, const char *text);
 
+/** A further number of a line, behind a tab; what is not finite is missing. */
+void as_put_plot_number(FILE *out, double value);
+
 /** gnuplot's "KEY 'NAME'" of the sentence or name `text`. */
 void as_put_setting(FILE *out, const char *key, const char *text);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "verdict/statistics.h"
 
 static assay_code no_memory(assay_error *err)
 {
@@ -56,6 +57,34 @@ static void fill_spreads(as_search_facts *f)
     }
 }
 
+/* us[n_samples] is scratch. */
+static void fill_box(as_search_facts *f, size_t i, double *us)
+{
+    static const double q[] = {0.1, 0.25, 0.5, 0.75, 0.9};
+    const as_candidates *c = &f->report->candidates;
+    as_box_facts *box = &f->boxes[i];
+    size_t n = 0;
+    for (size_t s = 0; s < c->n_samples; s++)
+        if ((size_t)c->samples[s].candidate == i) us[n++] = c->samples[s].latency_us;
+    as_sort(us, n);
+    box->n = n;
+    for (size_t k = 0; k < AS_COUNT_OF(q); k++) {
+        const bool is_enough = n >= as_percentile_least(fmax(q[k], 1 - q[k]));
+        box->us[k] = is_enough ? as_quantile_of_sorted(us, n, q[k]) : NAN;
+    }
+}
+
+static assay_code fill_boxes(as_search_facts *f, assay_error *err)
+{
+    double *us = as_alloc_array(f->report->candidates.n_samples + 1, sizeof *us);
+    f->boxes = as_alloc_array(f->report->n_structures, sizeof *f->boxes);
+    const bool is_made = us && f->boxes;
+    for (size_t i = 0; is_made && i < f->report->n_structures; i++)
+        fill_box(f, i, us);
+    as_free(us);
+    return is_made ? ASSAY_OK : no_memory(err);
+}
+
 static assay_code fill(as_search_facts *f, assay_error *err)
 {
     const as_search_report *r = f->report;
@@ -69,6 +98,7 @@ static assay_code fill(as_search_facts *f, assay_error *err)
     for (int pick = 0; pick < 2; pick++)
         as_structures_ties(c->scored, n, &c->selection, (as_pick)pick, f->ties[pick]);
     assay_code code = read_texts(f, err);
+    if (!code) code = fill_boxes(f, err);
     if (!code && r->operators.n_ops > 0)
         code = as_operator_report_new(&r->operators, f->language, &f->operators, err);
     return code ? code : as_search_facts_engines(f, err);
@@ -103,6 +133,7 @@ void as_search_facts_free(as_search_facts *f)
     json_decref(f->findings);
     json_decref(f->space);
     json_decref(f->split);
+    as_free(f->boxes);
     as_free(f->spreads);
     as_free(f->ties[0]);
     as_free(f->ties[1]);

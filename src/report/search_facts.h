@@ -42,6 +42,14 @@ typedef struct as_engine_facts {
     bool has_choice; /**< Every structure that was trained has a time. */
 } as_engine_facts;
 
+/** The calls of a structure in one process. */
+typedef struct as_box_facts {
+    size_t n;
+    double us
+        [5]; /**< 10th percentile, quartiles with the median, 90th percentile; NaN with fewer calls than
+                        as_percentile_least says. */
+} as_box_facts;
+
 /** A structure's trainings. */
 typedef struct as_spread_facts {
     size_t n, n_diverged;
@@ -58,6 +66,7 @@ typedef struct as_search_facts {
     as_engine_facts *engines;
     size_t n_engines;
     as_operator_report *operators; /**< NULL without a study. */
+    as_box_facts *boxes;           /**< [n_structures], as the next. */
     as_spread_facts *spreads;      /**< [n_structures] */
     bool *ties[2];    /**< By as_pick: [n_structures], those that tie with the choice. */
     size_t n_planned; /**< Trainings. */

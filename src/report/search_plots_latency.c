@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/memory.h"
 #include "report/pareto_plot.h"
 #include "report/search_plots.h"
 #include "report/text.h"
-#include "verdict/statistics.h"
 
 static bool has_latency(const as_search_facts *f)
 {
@@ -74,11 +72,19 @@ static void put_rows(FILE *out, const as_search_facts *f)
             (double)f->report->n_structures + 0.6);
 }
 
-static void put_row_names(FILE *out)
+/** Room for them, about as many pixels of 960 as the longest needs. */
+static void put_row_names(FILE *out, const as_search_facts *f)
 {
-    fputs("set ytics format '' scale 0\n"
-          "if (narrow) { set lmargin 1; set rmargin 2 } else { set lmargin at screen 0.2 }\n",
-          out);
+    size_t longest = 0;
+    for (size_t i = 0; i < f->report->n_structures; i++) {
+        const size_t n = strlen(f->report->structures[i].name);
+        longest = n > longest ? n : longest;
+    }
+    fprintf(
+        out,
+        "set ytics format '' scale 0\n"
+        "if (narrow) { set lmargin 1; set rmargin 2 } else { set lmargin at screen %.3f }\n",
+        fmin(0.5, (8.0 * (double)longest + 40) / 960));
 }
 
 /** The names' part of the plot command. */
@@ -111,22 +117,15 @@ static void latency_heights(const as_search_facts *f, unsigned px[AS_N_WIDTHS])
     px[AS_NARROW] = (unsigned)(80 + 56 * f->report->n_structures);
 }
 
-/** A row's 10th percentile, quartiles with the median, 90th percentile, least and kind. */
-static void put_box(FILE *out, const as_search_facts *f, size_t i, double *us, double *low,
-                    double *high)
+/** A row's 10th percentile, quartiles with the median, 90th percentile and kind. */
+static void put_box(FILE *out, const as_search_facts *f, size_t i, double *low, double *high)
 {
-    static const double q[] = {0.1, 0.25, 0.5, 0.75, 0.9};
-    const as_candidates *c = &f->report->candidates;
-    size_t n = 0;
-    for (size_t s = 0; s < c->n_samples; s++)
-        if ((size_t)c->samples[s].candidate == i) us[n++] = c->samples[s].latency_us;
-    if (n == 0) return;
-    as_sort(us, n);
+    const as_box_facts *box = &f->boxes[i];
+    if (isnan(box->us[2])) return;
     fprintf(out, "%zu", i + 1);
-    for (size_t k = 0; k < AS_COUNT_OF(q); k++) {
-        const double value = as_quantile_of_sorted(us, n, q[k]);
-        fprintf(out, "\t%.6g", value);
-        reach(value, low, high);
+    for (size_t k = 0; k < AS_COUNT_OF(box->us); k++) {
+        as_put_plot_number(out, box->us[k]);
+        reach(box->us[k], low, high);
     }
     fprintf(out, "\t0x%s\n", as_kind_colour(f->report->structures[i].is_separable) + 1);
 }
@@ -146,12 +145,10 @@ static void put_own_slots(FILE *out, const as_search_facts *f, double *low, doub
 static void latency_settings(FILE *out, const as_search_facts *f)
 {
     double low = INFINITY, high = 0;
-    double *us = as_alloc_array(f->report->candidates.n_samples + 1, sizeof *us);
     fputs("$boxes << EOD\n", out);
-    for (size_t i = 0; us && i < f->report->n_structures; i++)
-        put_box(out, f, i, us, &low, &high);
+    for (size_t i = 0; i < f->report->n_structures; i++)
+        put_box(out, f, i, &low, &high);
     fputs("EOD\n", out);
-    as_free(us);
     put_own_slots(out, f, &low, &high);
     put_rows(out, f);
     put_range(out, low, high);
@@ -162,8 +159,7 @@ static void latency_settings(FILE *out, const as_search_facts *f)
 
 static void latency_plot(FILE *out, const as_search_facts *f)
 {
-    (void)f;
-    put_row_names(out);
+    put_row_names(out, f);
     fputs("plot $boxes using 2:1:($6-$2):(0):7 with vectors nohead lw 1.5 lc rgb variable "
           "notitle, \\\n"
           "     $boxes using 4:1:3:5:($1-0.2):($1+0.2):7 with boxxyerror lc rgb variable "
@@ -267,22 +263,24 @@ static void engine_settings(FILE *out, const as_search_facts *f)
 
 static void engine_plot(FILE *out, const as_search_facts *f)
 {
-    put_row_names(out);
+    const double half = 0.2 / (double)(f->n_engines + 1);
+    put_row_names(out, f);
     fputs("if (narrow) { set key above left reverse Left vertical maxcols 1 } else { set key "
-          "above "
-          "left reverse Left }\nplot ",
+          "above left reverse Left }\nplot ",
           out);
     for (size_t e = 0; e < f->n_engines; e++) {
         const char *colour = as_plot_colour_at(e);
         fprintf(out,
                 "$medians%zu using 3:1:($4-$3):(0) with vectors nohead lw 6 lc rgb '#90%s' "
                 "notitle, \\\n"
-                "     $medians%zu using 2:($1-0.06):(0):(0.12) with vectors nohead lw 3 lc rgb "
-                "'black' notitle, \\\n"
                 "     $slots%zu using 2:1 with points pt 7 ps 0.6 lc rgb '%s' title ",
-                e, colour + 1, e, e, colour);
+                e, colour + 1, e, colour);
         as_put_gnuplot(out, f->engines[e].policy);
-        fputs(", \\\n     ", out);
+        fprintf(out,
+                ", \\\n"
+                "     $medians%zu using 2:($1-%.3f):(0):(%.3f) with vectors nohead lw 3 lc rgb "
+                "'black' notitle, \\\n     ",
+                e, half, 2 * half);
     }
     put_name_labels(out);
     putc('\n', out);

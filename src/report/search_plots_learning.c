@@ -5,6 +5,7 @@
 
 #include "report/search_plots.h"
 #include "report/text.h"
+#include "verdict/statistics.h"
 
 /** Panels beside each other, their heights, and how many a page holds. */
 enum { WIDE_COLUMNS = 3, WIDE_PX = 230, NARROW_PX = 200, PANELS_MOST = 24 };
@@ -32,14 +33,6 @@ static void heights(const as_search_facts *f, unsigned px[AS_N_WIDTHS])
     px[AS_NARROW] = (unsigned)(NARROW_PX * n_panels(f));
 }
 
-static void put_value(FILE *out, double value)
-{
-    if (isfinite(value))
-        fprintf(out, "\t%.6g", value);
-    else
-        fputs("\tNaN", out);
-}
-
 /** The epochs of training `t`, parted from the next by two lines.  @return whether there are any. */
 static bool put_training(FILE *out, const as_search_report *r, size_t t)
 {
@@ -48,9 +41,9 @@ static bool put_training(FILE *out, const as_search_report *r, size_t t)
         const as_epoch_row *row = &r->epochs[e];
         if ((size_t)row->training != t) continue;
         fprintf(out, "%d", row->epoch);
-        put_value(out, row->train_loss);
-        put_value(out, row->validation_loss);
-        put_value(out, 100 * row->validation_accuracy);
+        as_put_plot_number(out, row->train_loss);
+        as_put_plot_number(out, row->validation_loss);
+        as_put_plot_number(out, 100 * row->validation_accuracy);
         fprintf(out, "\t%d\n", row->epoch == r->trainings[t].best_epoch);
         any = true;
     }
@@ -69,18 +62,38 @@ static size_t put_structure(FILE *out, const as_search_report *r, size_t i)
     return n;
 }
 
-/** The greatest loss that is shown: of those that diverge only what all others reach, too. */
-static double greatest_loss(const as_search_report *r)
+/** The greatest loss of structure `i`; of trainings that diverge only where all of its did. */
+static double greatest_loss(const as_search_report *r, size_t i)
 {
     double settled = 0, any = 0;
     for (size_t e = 0; e < r->n_epochs; e++) {
         const as_epoch_row *row = &r->epochs[e];
+        const as_training_row *training = &r->trainings[row->training];
         const double loss = fmax(row->train_loss, row->validation_loss);
-        if (!isfinite(loss)) continue;
+        if ((size_t)training->structure != i || !isfinite(loss)) continue;
         any = fmax(any, loss);
-        if (r->trainings[row->training].diverged_epoch == 0) settled = fmax(settled, loss);
+        if (training->diverged_epoch == 0) settled = fmax(settled, loss);
     }
-    return settled > 0 ? settled : any > 0 ? any : 1;
+    return settled > 0 ? settled : any;
+}
+
+/** Panels whose losses are so many times those of the middle one have a scale of their own. */
+static const double own_scale = 4;
+
+/** The top of each panel's scale: the same, but for those that would flatten all others. */
+static void find_tops(const as_search_facts *f, double tops[PANELS_MOST])
+{
+    const size_t n = n_panels(f);
+    double sorted[PANELS_MOST], common = 0;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = tops[i] = greatest_loss(f->report, i);
+    as_sort(sorted, n);
+    for (size_t i = 0; i < n; i++)
+        if (tops[i] <= own_scale * sorted[n / 2]) common = fmax(common, tops[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (tops[i] <= own_scale * sorted[n / 2]) tops[i] = common;
+        if (tops[i] == 0) tops[i] = 1; /* it has no loss to show */
+    }
 }
 
 static int last_epoch(const as_search_report *r)
@@ -101,16 +114,15 @@ static void write_settings(FILE *out, const as_search_facts *f)
             "set border 11 lc rgb '" AS_PLOT_GREY "'\n"
             "set grid lt 1 lw 0.4 lc rgb '" AS_PLOT_GREY "'\n"
             "set xrange [0.5:%.1f]\n"
-            "set yrange [0:%.6g]\n"
             "set y2range [0:100]\n"
             "set ytics nomirror\n"
             "set y2tics 0,25,100 nomirror scale 0 tc rgb '#c7703a'\n"
             "set xtics %d\n"
             "set lmargin 6\nset rmargin 6\nset bmargin 2\nset tmargin 2\n",
-            last_epoch(r) + 0.5, 1.05 * greatest_loss(r), last_epoch(r) / 8 + 1);
+            last_epoch(r) + 0.5, last_epoch(r) / 8 + 1);
 }
 
-static void put_panel(FILE *out, const as_search_facts *f, size_t i)
+static void put_panel(FILE *out, const as_search_facts *f, size_t i, double top)
 {
     const as_spread_facts *s = &f->spreads[i];
     char title[256];
@@ -120,6 +132,7 @@ static void put_panel(FILE *out, const as_search_facts *f, size_t i)
     else
         snprintf(title, sizeof title, "%s", f->report->structures[i].name);
     as_put_setting(out, "set title", title);
+    fprintf(out, "set yrange [0:%.6g]\n", 1.05 * top);
     fprintf(out,
             "if (n%zu > 0) {\n"
             "plot for [t=0:n%zu-1] $learning%zu index t using 1:2 with lines lw 1 lc rgb "
@@ -137,10 +150,12 @@ static void put_panel(FILE *out, const as_search_facts *f, size_t i)
 
 static void write_plot(FILE *out, const as_search_facts *f)
 {
+    double tops[PANELS_MOST];
+    find_tops(f, tops);
     fprintf(out, "set multiplot layout (narrow ? %zu : %zu),(narrow ? 1 : %zu)\n", n_panels(f),
             n_rows(f), n_columns(f));
     for (size_t i = 0; i < n_panels(f); i++)
-        put_panel(out, f, i);
+        put_panel(out, f, i, tops[i]);
     fputs("unset multiplot\n", out);
 }
 
@@ -148,7 +163,8 @@ const as_search_plot as_plot_search_learning = {
     .name = "learning",
     .caption =
         "Over the epochs, a line a training.  Grey: training loss; blue: validation loss, "
-        "its dot the epoch that was kept; orange, to the right: validation accuracy in %.",
+        "its dot the epoch that was kept; orange, to the right: validation accuracy in %.  "
+        "Losses far above all others have a scale of their own.",
     .is_drawn = has_epochs,
     .heights_px = heights,
     .write_settings = write_settings,

@@ -195,6 +195,10 @@ static void put_choices(as_page *page, const as_search_facts *f)
             choice_row(page, f, f->engines[e].name, f->engines[e].scored,
                        &f->engines[e].selection);
     as_table_end(page);
+    if (f->n_engines == 1)
+        as_paragraph(page,
+                     "No other engine was asked: --policy ort=onnxruntime,threads=1 asks ONNX "
+                     "Runtime, --policy torch=torch,threads=1 PyTorch.");
 }
 
 void as_section_processes(as_page *page, const as_search_facts *f)

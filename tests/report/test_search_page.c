@@ -359,6 +359,11 @@ static void engines_that_would_choose_otherwise_are_named(void **state)
     end(&p);
     p = pages_of(&k);
     expect(&p, "choose the same by every engine");
+    expect_not(&p, "No other engine was asked");
+    end(&p);
+    memset(k.other_us, 0, sizeof k.other_us);
+    p = pages_of(&k);
+    expect(&p, "No other engine was asked");
     end(&p);
 }
 
