@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training of the default search's six networks, by assay and by PyTorch, interleaved.
 
-    compare.py --bench BENCH_TRAIN --digits DIGITS.csv [--seeds 10] [--epochs 18] [--fused] [--same-start]
-               [--networks NAME...]
+    compare.py --bench BENCH_TRAIN --digits DIGITS.csv [--seeds 10] [--first 1] [--epochs 18] [--fused]
+               [--same-start] [--networks NAME...]
 
 (needs the PyPI packages torch and numpy)
 Both train on the same images and the same stratified 60/20/20 split, in one thread: Adam 0.003, batches of 64
@@ -139,7 +139,7 @@ def measure(options, folder, data):
     """{(name, engine): [(seconds, accuracy) a seed]}."""
     rows, order = {}, random.Random(20260918)
     by_torch(data, NAMES[0], 0, 1, options)  # its first training loads libraries
-    for seed in range(1, options.seeds + 1):
+    for seed in range(options.first, options.first + options.seeds):
         turns = list(options.networks)
         order.shuffle(turns)
         for name in turns:
@@ -164,15 +164,15 @@ def mean_and_variance(values):
 
 
 def print_table(names, rows):
-    print("| network | assay, s | PyTorch, s | assay / PyTorch | assay, accuracy | PyTorch, accuracy "
+    print("| network | assay, s | PyTorch, s | assay / PyTorch, least to most | assay, accuracy | PyTorch, accuracy "
           "| difference | 2 standard errors |\n" + "|---" * 8 + "|")
     for name in names:
         ours, theirs = rows[name, "assay"], rows[name, "torch"]
         times = [statistics.median(r[0] for r in side) for side in (ours, theirs)]
-        ratio = statistics.median(a[0] / b[0] for a, b in zip(ours, theirs))
+        ratios = [a[0] / b[0] for a, b in zip(ours, theirs)]
         (a, va), (b, vb) = (mean_and_variance([r[1] for r in side]) for side in (ours, theirs))
-        print(f"| {name} | {times[0]:.4f} | {times[1]:.3f} | {ratio:.3f} | {a:.4f} | {b:.4f} | {a - b:+.4f} "
-              f"| {2 * math.sqrt(va + vb):.4f} |")
+        print(f"| {name} | {times[0]:.4f} | {times[1]:.3f} | {statistics.median(ratios):.3f}, {min(ratios):.3f} to "
+              f"{max(ratios):.3f} | {a:.4f} | {b:.4f} | {a - b:+.4f} | {2 * math.sqrt(va + vb):.4f} |")
 
 
 def main():
@@ -180,6 +180,7 @@ def main():
     parser.add_argument("--bench", required=True)
     parser.add_argument("--digits", required=True)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--epochs", type=int, default=18)
     parser.add_argument("--networks", nargs="+", choices=NAMES, default=NAMES)
     parser.add_argument("--fused", action="store_true")
@@ -194,7 +195,7 @@ def main():
         rows = measure(options, folder, data)
     print(f"{cpu()}; PyTorch {torch.__version__}, {'fused ' if options.fused else ''}Adam; 1 thread each")
     print(f"{len(labels)} images, {len(parts[0])} train, {len(parts[1])} validate; {options.epochs} epochs; "
-          f"{options.seeds} seeds{', both from the same start' if options.same_start else ''}; seconds: medians; accuracy: means, of validation\n")
+          f"seeds {options.first} to {options.first + options.seeds - 1}{', both from the same start' if options.same_start else ''}; seconds: medians; accuracy: means, of validation\n")
     print_table(options.networks, rows)
 
 
