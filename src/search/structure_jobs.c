@@ -37,6 +37,7 @@ static assay_code take_result(const as_network *network, const as_train_result *
 }
 
 assay_code as_search_train(const as_search *search, const as_search_job *job,
+                           bool (*stop)(void *context), void *stop_context,
                            as_search_outcome *out, assay_error *err)
 {
     const as_structure *s = &search->space->structures[job->structure];
@@ -47,8 +48,8 @@ assay_code as_search_train(const as_search *search, const as_search_job *job,
     *out = (as_search_outcome){0};
     options.seed = search->space->seed + job->seed_index;
     options.n_threads = search->options->n_threads;
-    options.stop = search->options->stop;
-    options.context = search->options->stop_context;
+    options.stop = stop;
+    options.context = stop_context;
     assay_code code = as_network_new(&s->spec, options.seed, &network, err);
     if (code) return code;
     code = as_train(network, search->data, &search->split, &options, &result, err);
@@ -109,7 +110,8 @@ assay_code as_search_train_all(as_search *search, assay_error *err)
         if (job->training >= 0) continue;
         if (w->step)
             w->step(w->context, search->n_done, search->space->structures[job->structure].name);
-        code = as_search_train(search, job, &outcome, err);
+        code = as_search_train(search, job, search->options->stop,
+                               search->options->stop_context, &outcome, err);
         if (code) break;
         code = as_search_keep(search, job, &outcome, err);
         as_search_outcome_free(&outcome);

@@ -71,12 +71,12 @@ static assay_code list_jobs(as_search *s, const as_search_report *r, assay_error
     return ASSAY_OK;
 }
 
-static assay_code open_search(as_search *s, bool writes, assay_error *err)
+static assay_code open_search(as_search *s, assay_error *err)
 {
     as_search_report *r = NULL;
     char *path = as_path_join(s->options->folder, AS_EVIDENCE_FILE);
     assay_code code = path ? ASSAY_OK : no_memory(err);
-    if (!code && writes) code = as_evidence_continue(path, &s->writer, err);
+    if (!code) code = as_evidence_continue(path, &s->writer, err);
     if (!code) code = as_search_report_open(s->options->folder, &r, err);
     if (!code) code = read_space(s, r->search, err);
     if (!code) code = copy_policies(s, r->evidence, err);
@@ -86,17 +86,29 @@ static assay_code open_search(as_search *s, bool writes, assay_error *err)
     return code;
 }
 
-assay_code as_search_open(const as_search_options *options, bool writes, as_search **out,
-                          assay_error *err)
+/* @param row  of a search that another process keeps; NULL: the evidence is read and added to. */
+static assay_code new_search(const as_search_options *options, const as_search_row *row,
+                             as_search **out, assay_error *err)
 {
     *out = NULL;
     as_search *s = as_alloc(sizeof *s);
     if (!s) return no_memory(err);
     s->options = options;
-    assay_code code = open_search(s, writes, err);
+    assay_code code = row ? read_space(s, row, err) : open_search(s, err);
     if (code) return as_search_close(s, code, err);
     *out = s;
     return ASSAY_OK;
+}
+
+assay_code as_search_open(const as_search_options *options, as_search **out, assay_error *err)
+{
+    return new_search(options, NULL, out, err);
+}
+
+assay_code as_search_join(const as_search_options *options, const as_search_row *row,
+                          as_search **out, assay_error *err)
+{
+    return new_search(options, row, out, err);
 }
 
 assay_code as_search_close(as_search *s, assay_code code, assay_error *err)

@@ -46,21 +46,30 @@ typedef struct as_search {
     as_latency_protocol protocol;
     char **policies; /**< [n_policies]; owned; the first is AS_SEARCH_OWN_POLICY. */
     size_t n_policies, n_slots;
-    as_evidence_writer *writer; /**< NULL where another process writes. */
+    as_evidence_writer *writer; /**< NULL behind as_search_join. */
 } as_search;
 
 /**
- * What the evidence in options->folder says, with the data read again.
- * @param writes  whether this process adds to it.
- * @param out     the caller's (as_search_close).
+ * What the evidence in options->folder says, with the data read again; this process adds to it.
+ * @param out  the caller's (as_search_close).
  */
-assay_code as_search_open(const as_search_options *options, bool writes, as_search **out,
-                          assay_error *err);
+assay_code as_search_open(const as_search_options *options, as_search **out, assay_error *err);
 /** @return `code` where it is a failure, else what closing the evidence says.  Takes NULL. */
 assay_code as_search_close(as_search *search, assay_code code, assay_error *err);
 
-/** Train; the evidence is not touched. */
+/**
+ * A search whose evidence another process has: what trains, by its row alone.  It has no jobs.
+ * @param options  threads and stop are looked at; `folder` names the split in messages.
+ */
+assay_code as_search_join(const as_search_options *options, const as_search_row *row,
+                          as_search **out, assay_error *err);
+
+/**
+ * Train; the evidence is not touched.
+ * @param stop  asked before every batch; true: ASSAY_E_INTERRUPTED.  May be NULL.
+ */
 assay_code as_search_train(const as_search *search, const as_search_job *job,
+                           bool (*stop)(void *context), void *stop_context,
                            as_search_outcome *out, assay_error *err);
 void as_search_outcome_free(as_search_outcome *outcome);
 

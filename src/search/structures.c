@@ -214,9 +214,10 @@ assay_code as_search_create(const as_search_options *options, assay_error *err)
 assay_code as_search_run(const as_search_options *options, assay_error *err)
 {
     as_search *search;
-    assay_code code = as_search_open(options, true, &search, err);
+    assay_code code = as_search_open(options, &search, err);
     if (code) return code;
-    code = as_search_train_all(search, err);
+    code = options->train ? options->train(options->train_context, search, err)
+                          : as_search_train_all(search, err);
     if (!code) code = as_search_finish(search, err);
     return as_search_close(search, code, err);
 }

@@ -21,6 +21,8 @@
 #include "base/error.h"
 #include "trial/model_slot.h"
 
+struct as_search;
+
 /** How far a search is, for whoever shows it. */
 typedef struct as_search_watch {
     void *context;
@@ -48,6 +50,9 @@ typedef struct as_search_options {
     bool (*stop)(void *context); /**< [NULL] */
     void *stop_context;
     as_search_watch watch;
+    /** [NULL] Trains all jobs that are not done; NULL: one after the other, here. */
+    assay_code (*train)(void *context, struct as_search *search, assay_error *err);
+    void *train_context;
 } as_search_options;
 
 as_search_options as_search_defaults(void);
