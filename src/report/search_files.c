@@ -2,6 +2,7 @@
 #include "report/search_files.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -69,8 +70,31 @@ static double test_accuracy(const as_search_report *r, int training)
     return NAN;
 }
 
-static void fill_row(const as_search_report *r, size_t i, double *validation, double *test,
-                     as_candidate_row *row)
+/* A training and its place. */
+typedef struct trained {
+    as_training_row row;
+    int training;
+} trained;
+
+static int by_structure_and_seed(const void *a, const void *b)
+{
+    const as_training_row *x = &((const trained *)a)->row, *y = &((const trained *)b)->row;
+    if (x->structure != y->structure) return x->structure < y->structure ? -1 : 1;
+    return (x->seed_index > y->seed_index) - (x->seed_index < y->seed_index);
+}
+
+/* A sum's bits depend on its order, which must not be the one in which trainings ended. */
+static trained *sort_trainings(const as_search_report *r)
+{
+    trained *order = as_alloc_array(r->n_trainings + 1, sizeof *order);
+    for (size_t t = 0; order && t < r->n_trainings; t++)
+        order[t] = (trained){r->trainings[t], (int)t};
+    if (order) qsort(order, r->n_trainings, sizeof *order, by_structure_and_seed);
+    return order;
+}
+
+static void fill_row(const as_search_report *r, const trained *order, size_t i,
+                     double *validation, double *test, as_candidate_row *row)
 {
     const as_structure_row *s = &r->structures[i];
     size_t n = 0;
@@ -78,9 +102,9 @@ static void fill_row(const as_search_report *r, size_t i, double *validation, do
     *row = (as_candidate_row){
         .name = s->name, .is_separable = s->is_separable, .params = s->params, .macs = s->macs};
     for (size_t t = 0; t < r->n_trainings; t++) {
-        if (r->trainings[t].structure != (int)i) continue;
-        validation[n] = r->trainings[t].validation_accuracy; /* NaN where it diverged */
-        test[n++] = test_accuracy(r, (int)t);
+        if (order[t].row.structure != (int)i) continue;
+        validation[n] = order[t].row.validation_accuracy; /* NaN where it diverged */
+        test[n++] = test_accuracy(r, order[t].training);
     }
     if ((int64_t)n < s->n_seeds) n = 0;
     mean_of(validation, n, &row->validation_accuracy, &row->accuracy_noise);
@@ -94,10 +118,12 @@ static assay_code fill_rows(as_search_report *r, assay_error *err)
 {
     double *validation = as_alloc_array(r->n_trainings + 1, sizeof *validation);
     double *test = as_alloc_array(r->n_trainings + 1, sizeof *test);
+    trained *order = sort_trainings(r);
     r->rows = as_alloc_array(r->n_structures, sizeof *r->rows);
-    const bool is_made = validation && test && r->rows;
+    const bool is_made = validation && test && order && r->rows;
     for (size_t i = 0; i < r->n_structures && is_made; i++)
-        fill_row(r, i, validation, test, &r->rows[i]);
+        fill_row(r, order, i, validation, test, &r->rows[i]);
+    as_free(order);
     as_free(validation);
     as_free(test);
     r->candidates.rows = r->rows;
