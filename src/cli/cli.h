@@ -61,6 +61,7 @@ typedef struct as_verb {
     const void *defaults;     /**< Such a struct; NULL for all zero. */
     size_t least_arguments, most_arguments; /**< Positional ones. */
     bool is_internal;                       /**< Left out of `assay --help`. */
+    bool is_program;                        /**< Of its own: assay-NAME, not assay NAME. */
     /** Does the work.  `values` is the filled struct.  @return an exit status. */
     int (*run)(const as_cli *cli, const void *values);
 } as_verb;
@@ -75,6 +76,7 @@ struct as_cli {
     bool has_terminal;    /**< stderr is a terminal and not quiet: progress may be drawn. */
     bool color_out;       /**< Colours may be used on stdout; see as_paint. */
     bool color_err;       /**< ... on stderr. */
+    void *program;        /**< What a program of its own gives its verb; NULL in assay. */
 };
 
 /**
@@ -82,6 +84,15 @@ struct as_cli {
  * @return the exit status.  What was printed still lies in stdout's buffer.
  */
 int as_cli_run(as_cli *cli);
+
+/**
+ * Parse the options behind the first `n_before` + 1 words of `cli->argv` by `verb`'s table and run it.
+ * @return the exit status.
+ */
+int as_cli_run_verb(as_cli *cli, const as_verb *verb, int n_before);
+
+/** Between "assay" and the verb's name, as it is called: ' ' or '-'. */
+char as_verb_joint(const as_verb *verb);
 
 /** The exit status that stands for an error code; AS_EXIT_DONE for ASSAY_OK. */
 int as_cli_exit_status(assay_code code);

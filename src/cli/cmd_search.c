@@ -5,6 +5,7 @@
 #include "base/installed.h"
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "cli/search_command.h"
 #include "cli/search_print.h"
 #include "cli/search_table.h"
 #include "cli/shell_line.h"
@@ -89,7 +90,7 @@ static assay_code begin(const as_cli *cli, as_search_options *wanted, assay_erro
     return code;
 }
 
-static int search(const as_cli *cli, const search_options *o)
+static int search(const as_cli *cli, const search_options *o, const as_trainer *trainer)
 {
     screen s = {.cli = cli};
     assay_error err = {0};
@@ -107,20 +108,23 @@ static int search(const as_cli *cli, const search_options *o)
     wanted.n_policies = o->policies.n;
     wanted.stop = as_stop;
     wanted.watch = (as_search_watch){&s, on_begin, on_step, on_end, on_tell};
+    wanted.train = trainer->train;
+    wanted.train_context = trainer->context;
     assay_code code =
         o->latency_table ? as_output_claim(o->latency_table, o->force, &err) : ASSAY_OK;
     if (!code && !o->resume) code = begin(cli, &wanted, &err);
     if (!code) code = as_search_run(&wanted, &err);
     as_free(line);
     if (code == ASSAY_E_INTERRUPTED)
-        as_note(cli, "what ended is kept: 'assay search --resume %s' goes on", wanted.folder);
+        as_note(cli, "what ended is kept: 'assay%c%s --resume %s' goes on",
+                as_verb_joint(cli->verb), cli->verb->name, wanted.folder);
     if (code) return as_cli_fail(cli, &err);
     const int status = as_search_print(cli, wanted.folder, o->json);
     if (status != AS_EXIT_DONE || !o->latency_table) return status;
     return as_search_table(cli, wanted.folder, o->latency_table, !o->json);
 }
 
-static int run(const as_cli *cli, const void *values)
+int as_search_command(const as_cli *cli, const void *values, const as_trainer *trainer)
 {
     const search_options *o = values;
     if (!o->output == !o->resume)
@@ -130,7 +134,13 @@ static int run(const as_cli *cli, const void *values)
         return as_cli_usage(
             cli,
             "--resume takes no SPACE, --split, --seeds, --policy or --slots: RUN has them");
-    return search(cli, o);
+    return search(cli, o, trainer);
+}
+
+static int run(const as_cli *cli, const void *values)
+{
+    const as_trainer trainer = {0};
+    return as_search_command(cli, values, &trainer);
 }
 
 const as_verb as_verb_search = {

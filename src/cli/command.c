@@ -65,10 +65,13 @@ static void print_wrapped(const char *text)
     putchar('\n');
 }
 
+char as_verb_joint(const as_verb *verb) { return verb->is_program ? '-' : ' '; }
+
 static void print_verb_help(const as_verb *verb)
 {
-    printf("assay %s: %s\n\nUsage: assay %s %s\n", verb->name, verb->summary, verb->name,
-           verb->usage);
+    const char joint = as_verb_joint(verb);
+    printf("assay%c%s: %s\n\nUsage: assay%c%s %s\n", joint, verb->name, verb->summary, joint,
+           verb->name, verb->usage);
     if (verb->description) {
         putchar('\n');
         print_wrapped(verb->description);
@@ -86,18 +89,19 @@ static void print_verb_help(const as_verb *verb)
 static int check_arguments(const as_cli *cli)
 {
     const as_verb *verb = cli->verb;
+    const char joint = as_verb_joint(verb);
     size_t n = cli->arguments.n;
     for (size_t i = 0; i < n; i++)
         if (!cli->arguments.items[i][0])
-            return as_cli_usage(cli, "argument %zu is empty, the usage is: assay %s %s", i + 1,
-                                verb->name, verb->usage);
+            return as_cli_usage(cli, "argument %zu is empty, the usage is: assay%c%s %s", i + 1,
+                                joint, verb->name, verb->usage);
     if (n >= verb->least_arguments && n <= verb->most_arguments) return AS_EXIT_DONE;
     if (n > verb->most_arguments)
-        return as_cli_usage(cli, "'%.100s' is one argument too many, the usage is: assay %s %s",
-                            cli->arguments.items[verb->most_arguments], verb->name,
-                            verb->usage);
-    return as_cli_usage(cli, "%s was given %zu arguments, the usage is: assay %s %s",
-                        verb->name, n, verb->name, verb->usage);
+        return as_cli_usage(
+            cli, "'%.100s' is one argument too many, the usage is: assay%c%s %s",
+            cli->arguments.items[verb->most_arguments], joint, verb->name, verb->usage);
+    return as_cli_usage(cli, "%s was given %zu arguments, the usage is: assay%c%s %s",
+                        verb->name, n, joint, verb->name, verb->usage);
 }
 
 static int run_parsed(as_cli *cli, const as_parsed *parsed, const void *values)
@@ -118,10 +122,10 @@ static int run_parsed(as_cli *cli, const as_parsed *parsed, const void *values)
 }
 
 /* Parse, then run; whatever the parser allocated is freed here. */
-static int run_verb(as_cli *cli)
+int as_cli_run_verb(as_cli *cli, const as_verb *verb, int n_before)
 {
-    const as_verb *verb = cli->verb;
     assay_error err = {0};
+    cli->verb = verb;
     void *values = as_alloc(verb->values_bytes + 1);
     if (!values) {
         as_fail(&err, ASSAY_E_MEMORY, "no memory for the options of %s", verb->name);
@@ -129,10 +133,10 @@ static int run_verb(as_cli *cli)
     }
     if (verb->defaults) memcpy(values, verb->defaults, verb->values_bytes);
     as_parsed parsed;
-    int status =
-        as_options_parse(verb->options, cli->argc - 1, cli->argv + 1, values, &parsed, &err)
-            ? as_cli_fail(cli, &err)
-            : run_parsed(cli, &parsed, values);
+    int status = as_options_parse(verb->options, cli->argc - n_before, cli->argv + n_before,
+                                  values, &parsed, &err)
+                     ? as_cli_fail(cli, &err)
+                     : run_parsed(cli, &parsed, values);
     as_options_free(verb->options, values, &parsed);
     as_free(values);
     return status;
@@ -158,8 +162,8 @@ int as_cli_run(as_cli *cli)
         print_version();
         return AS_EXIT_DONE;
     }
-    cli->verb = find_verb(word);
-    if (!cli->verb)
+    const as_verb *verb = find_verb(word);
+    if (!verb)
         return as_cli_usage(cli, "'%.100s' is not a verb, 'assay --help' lists them", word);
-    return run_verb(cli);
+    return as_cli_run_verb(cli, verb, 1);
 }
