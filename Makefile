@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make          build build/assay; says which packages are missing
+# make          build build/assay, and build/assay-search-mpi where there is MPI; says which packages are missing
 # make demo     set everything up and run a first experiment on the bundled documents
 # make check    set everything up, then lint and every test
 # make bench    time kernels, detectors and installed engines; dated files in bench/results/
@@ -18,7 +18,7 @@ PREFIX ?= /usr/local
 all:
 	@tools/deps --check build
 	@$(configure)
-	@cmake --build build --target assay
+	@cmake --build build --target programs
 
 demo:
 	@tools/deps build run

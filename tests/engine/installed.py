@@ -29,6 +29,8 @@ def run(*command, **more):
 def check_tree(root):
     wanted = {"bin/assay", "lib/libassay.so", "lib/pkgconfig/assay.pc", "share/man/man1/assay.1",
               "share/assay/adapters/onnxruntime.py", "include/assay/assay.h"}
+    if (pathlib.Path(sys.argv[1]) / "assay-search-mpi").exists():
+        wanted.add("bin/assay-search-mpi")
     seen = {str(p.relative_to(root)) for p in root.rglob("*") if not p.is_dir()}
     assert wanted <= seen, f"not installed: {wanted - seen}"
     source = {p.name for p in (SOURCE / "include/assay").glob("*.h")}
