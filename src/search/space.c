@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/compiler.h"
 #include "base/fields.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -150,6 +151,23 @@ static assay_code check_training(const as_train_options *t, assay_error *err)
     return ASSAY_OK;
 }
 
+/* A key of the other optimiser would be read and do nothing. */
+static assay_code check_keys(as_fields *f, as_optimiser_kind kind, assay_error *err)
+{
+    static const struct {
+        const char *key;
+        as_optimiser_kind kind;
+    } owners[] = {{"momentum", AS_OPTIMISER_SGD},
+                  {"beta1", AS_OPTIMISER_ADAM},
+                  {"beta2", AS_OPTIMISER_ADAM},
+                  {"epsilon", AS_OPTIMISER_ADAM}};
+    for (size_t i = 0; i < AS_COUNT_OF(owners); i++)
+        if (kind != owners[i].kind && as_field_is(f, owners[i].key))
+            return as_fail(err, ASSAY_E_FORMAT, "\"%s\" is no key of %s", owners[i].key,
+                           kind == AS_OPTIMISER_SGD ? "sgd" : "adam");
+    return ASSAY_OK;
+}
+
 /* Change *t by what the object says. */
 static assay_code read_training(const json_t *object, as_train_options *t, assay_error *err)
 {
@@ -172,7 +190,8 @@ static assay_code read_training(const json_t *object, as_train_options *t, assay
     t->weight_decay = number_or(&f, "weight_decay", t->weight_decay);
     if (as_field_is(&f, "epochs")) t->n_epochs = (size_t)as_field_int(&f, "epochs", 1, 1000000);
     if (as_field_is(&f, "batch")) t->batch = (size_t)as_field_int(&f, "batch", 1, 1 << 20);
-    return f.code ? f.code : check_training(t, err);
+    assay_code code = f.code ? f.code : check_keys(&f, t->kind, err);
+    return code ? code : check_training(t, err);
 }
 
 /* ---- structures ---- */

@@ -227,14 +227,16 @@ static assay_code check_policies(beginning *b, const as_trial_control *control,
 {
     char text[32], sentence[160];
     double seconds = 0;
+    const size_t n_policies = b->options->n_policies, n_calls = b->replay->n_calls;
     assay_code code = ASSAY_OK;
-    for (size_t i = 0; i < b->options->n_policies && !code; i++)
+    for (size_t i = 0; i < n_policies && !code; i++)
         code = check_policy(b, &b->parsed[i], &seconds, err);
     if (code || isnan(seconds) || !control->watch.note) return code;
     as_duration_text(seconds, text, sizeof text);
     snprintf(sentence, sizeof sentence,
-             "%zu policies in %zu rounds of %zu calls take about %s (by one call of each)",
-             b->options->n_policies, b->n_rounds, b->replay->n_calls, text);
+             "%zu polic%s in %zu round%s of %zu call%s: about %s (by one call of each)",
+             n_policies, n_policies == 1 ? "y" : "ies", b->n_rounds,
+             b->n_rounds == 1 ? "" : "s", n_calls, n_calls == 1 ? "" : "s", text);
     control->watch.note(control->watch.context, sentence);
     return ASSAY_OK;
 }
