@@ -136,7 +136,7 @@ void as_section_latency(as_page *page, const as_search_facts *f)
 
 static void training_row(as_page *page, const as_search_facts *f, size_t t)
 {
-    const as_training_row *row = &f->report->trainings[t];
+    const as_training_row *row = f->report->sorted[t].row;
     as_cell(page, "%s", f->report->structures[row->structure].name);
     as_cell(page, "%lld", (long long)row->seed);
     if (row->diverged_epoch)
@@ -161,9 +161,8 @@ void as_section_learning(as_page *page, const as_search_facts *f)
                  "that is the last one, more epochs might still have helped.");
     as_fold(page, "Every training");
     as_table(page, columns, AS_COUNT_OF(columns));
-    for (size_t i = 0; i < f->report->n_structures; i++)
-        for (size_t t = 0; t < f->report->n_trainings; t++)
-            if ((size_t)f->report->trainings[t].structure == i) training_row(page, f, t);
+    for (size_t t = 0; t < f->report->n_trainings; t++)
+        training_row(page, f, t);
     as_table_end(page);
     as_fold_end(page);
 }
@@ -172,7 +171,7 @@ void as_section_diverged(as_page *page, const as_search_facts *f)
 {
     as_list(page);
     for (size_t t = 0; t < f->report->n_trainings; t++) {
-        const as_training_row *row = &f->report->trainings[t];
+        const as_training_row *row = f->report->sorted[t].row;
         if (row->diverged_epoch)
             as_item(page, "%s, seed %lld: in epoch %d its loss was no finite number.",
                     f->report->structures[row->structure].name, (long long)row->seed,

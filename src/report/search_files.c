@@ -62,39 +62,33 @@ static void mean_of(const double *values, size_t n, double *mean, double *error)
     *error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : 0;
 }
 
-/* The test accuracy of a training; NaN until there is one. */
-static double test_accuracy(const as_search_report *r, int training)
-{
-    for (size_t i = 0; i < r->n_scores; i++)
-        if (r->scores[i].training == training) return r->scores[i].accuracy;
-    return NAN;
-}
-
-/* A training and its place. */
-typedef struct trained {
-    as_training_row row;
-    int training;
-} trained;
-
 static int by_structure_and_seed(const void *a, const void *b)
 {
-    const as_training_row *x = &((const trained *)a)->row, *y = &((const trained *)b)->row;
+    const as_training_row *x = ((const as_search_training *)a)->row,
+                          *y = ((const as_search_training *)b)->row;
     if (x->structure != y->structure) return x->structure < y->structure ? -1 : 1;
     return (x->seed_index > y->seed_index) - (x->seed_index < y->seed_index);
 }
 
-/* A sum's bits depend on its order, which must not be the one in which trainings ended. */
-static trained *sort_trainings(const as_search_report *r)
+static assay_code sort_trainings(as_search_report *r, assay_error *err)
 {
-    trained *order = as_alloc_array(r->n_trainings + 1, sizeof *order);
-    for (size_t t = 0; order && t < r->n_trainings; t++)
-        order[t] = (trained){r->trainings[t], (int)t};
-    if (order) qsort(order, r->n_trainings, sizeof *order, by_structure_and_seed);
-    return order;
+    r->sorted = as_alloc_array(r->n_trainings + 1, sizeof *r->sorted);
+    if (!r->sorted) return as_fail(err, ASSAY_E_MEMORY, "no memory for trainings");
+    for (size_t t = 0; t < r->n_trainings; t++)
+        r->sorted[t] = (as_search_training){
+            .row = &r->trainings[t], .index = (int)t, .test_accuracy = NAN};
+    for (size_t e = 0; e < r->n_epochs; e++) {
+        as_search_training *one = &r->sorted[r->epochs[e].training];
+        if (one->n_epochs++ == 0) one->epochs = &r->epochs[e]; /* they are in a row */
+    }
+    for (size_t i = 0; i < r->n_scores; i++)
+        r->sorted[r->scores[i].training].test_accuracy = r->scores[i].accuracy;
+    qsort(r->sorted, r->n_trainings, sizeof *r->sorted, by_structure_and_seed);
+    return ASSAY_OK;
 }
 
-static void fill_row(const as_search_report *r, const trained *order, size_t i,
-                     double *validation, double *test, as_candidate_row *row)
+static void fill_row(const as_search_report *r, size_t i, double *validation, double *test,
+                     as_candidate_row *row)
 {
     const as_structure_row *s = &r->structures[i];
     size_t n = 0;
@@ -102,9 +96,9 @@ static void fill_row(const as_search_report *r, const trained *order, size_t i,
     *row = (as_candidate_row){
         .name = s->name, .is_separable = s->is_separable, .params = s->params, .macs = s->macs};
     for (size_t t = 0; t < r->n_trainings; t++) {
-        if (order[t].row.structure != (int)i) continue;
-        validation[n] = order[t].row.validation_accuracy; /* NaN where it diverged */
-        test[n++] = test_accuracy(r, order[t].training);
+        if (r->sorted[t].row->structure != (int)i) continue;
+        validation[n] = r->sorted[t].row->validation_accuracy; /* NaN where it diverged */
+        test[n++] = r->sorted[t].test_accuracy;
     }
     if ((int64_t)n < s->n_seeds) n = 0;
     mean_of(validation, n, &row->validation_accuracy, &row->accuracy_noise);
@@ -118,12 +112,10 @@ static assay_code fill_rows(as_search_report *r, assay_error *err)
 {
     double *validation = as_alloc_array(r->n_trainings + 1, sizeof *validation);
     double *test = as_alloc_array(r->n_trainings + 1, sizeof *test);
-    trained *order = sort_trainings(r);
     r->rows = as_alloc_array(r->n_structures, sizeof *r->rows);
-    const bool is_made = validation && test && order && r->rows;
+    const bool is_made = validation && test && r->rows;
     for (size_t i = 0; i < r->n_structures && is_made; i++)
-        fill_row(r, order, i, validation, test, &r->rows[i]);
-    as_free(order);
+        fill_row(r, i, validation, test, &r->rows[i]);
     as_free(validation);
     as_free(test);
     r->candidates.rows = r->rows;
@@ -140,6 +132,7 @@ static assay_code open_report(as_search_report *r, assay_error *err)
     assay_code code = as_evidence_open(path, &r->evidence, err);
     as_free(path);
     if (!code) code = read_tables(r, err);
+    if (!code) code = sort_trainings(r, err);
     if (!code) code = fill_rows(r, err);
     return code ? code : as_candidate_report_new(&r->candidates, &r->choice, err);
 }
@@ -163,19 +156,18 @@ void as_search_report_close(as_search_report *r)
     if (!r) return;
     as_candidate_report_free(r->choice);
     as_free(r->rows);
+    as_free(r->sorted);
     as_evidence_close(r->evidence);
     as_free(r);
 }
 
 int as_search_report_training(const as_search_report *r, size_t i)
 {
-    int best = -1;
     for (size_t t = 0; t < r->n_trainings; t++) {
-        const as_training_row *one = &r->trainings[t];
-        if (one->structure != (int)i || one->diverged_epoch) continue;
-        if (best < 0 || one->seed_index < r->trainings[best].seed_index) best = (int)t;
+        const as_training_row *one = r->sorted[t].row;
+        if (one->structure == (int)i && !one->diverged_epoch) return r->sorted[t].index;
     }
-    return best;
+    return -1;
 }
 
 /* ---- files ---- */
@@ -243,19 +235,17 @@ static json_t *protocol_json(const as_search_report *r)
 static void put_epochs(FILE *out, const as_search_report *r)
 {
     fputs("name,seed,epoch,train_loss,validation_loss,validation_acc,best\n", out);
-    for (size_t s = 0; s < r->n_structures; s++)
-        for (int64_t k = 0; k < r->structures[s].n_seeds; k++)
-            for (size_t i = 0; i < r->n_epochs; i++) {
-                const as_epoch_row *e = &r->epochs[i];
-                const as_training_row *t = &r->trainings[e->training];
-                if (t->structure != (int)s || t->seed_index != k) continue;
-                as_put_csv(out, r->structures[s].name);
-                fprintf(out, ",%lld,%d", (long long)t->seed, e->epoch);
-                as_put_csv_number(out, e->train_loss);
-                as_put_csv_number(out, e->validation_loss);
-                as_put_csv_number(out, e->validation_accuracy);
-                fprintf(out, ",%s\n", e->epoch == t->best_epoch ? "true" : "false");
-            }
+    for (size_t t = 0; t < r->n_trainings; t++)
+        for (size_t i = 0; i < r->sorted[t].n_epochs; i++) {
+            const as_training_row *row = r->sorted[t].row;
+            const as_epoch_row *e = &r->sorted[t].epochs[i];
+            as_put_csv(out, r->structures[row->structure].name);
+            fprintf(out, ",%lld,%d", (long long)row->seed, e->epoch);
+            as_put_csv_number(out, e->train_loss);
+            as_put_csv_number(out, e->validation_loss);
+            as_put_csv_number(out, e->validation_accuracy);
+            fprintf(out, ",%s\n", e->epoch == row->best_epoch ? "true" : "false");
+        }
 }
 
 static void put_slots(FILE *out, const as_search_report *r)

@@ -24,6 +24,15 @@
 #include "report/language.h"
 #include "report/operator_files.h"
 
+/** A training with all that belongs to it; borrows. */
+typedef struct as_search_training {
+    const as_training_row *row;
+    int index; /**< Of the row. */
+    const as_epoch_row *epochs;
+    size_t n_epochs;
+    double test_accuracy; /**< NaN until there is one. */
+} as_search_training;
+
 typedef struct as_search_report {
     const char *folder;   /**< Borrows. */
     as_language language; /**< Of report.html and report.md; English unless set. */
@@ -37,7 +46,9 @@ typedef struct as_search_report {
     size_t n_structures, n_trainings, n_epochs, n_slots, n_scores;
     as_operator_study operators; /**< Without operators until they are measured. */
     bool has_selection;
-    as_candidate_row *rows; /**< [n_structures]; owned, as all below. */
+    /** [n_trainings], by structure, then seed: the order in which they ended must be seen in no file. */
+    as_search_training *sorted; /**< Owned, as all below. */
+    as_candidate_row *rows;     /**< [n_structures] */
     as_candidates candidates;
     as_candidate_report *choice;
 } as_search_report;

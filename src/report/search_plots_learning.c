@@ -33,22 +33,19 @@ static void heights(const as_search_facts *f, unsigned px[AS_N_WIDTHS])
     px[AS_NARROW] = (unsigned)(NARROW_PX * n_panels(f));
 }
 
-/** The epochs of training `t`, parted from the next by two lines.  @return whether there are any. */
-static bool put_training(FILE *out, const as_search_report *r, size_t t)
+/** The epochs of a training, parted from the next by two lines.  @return whether there are any. */
+static bool put_training(FILE *out, const as_search_training *t)
 {
-    bool any = false;
-    for (size_t e = 0; e < r->n_epochs; e++) {
-        const as_epoch_row *row = &r->epochs[e];
-        if ((size_t)row->training != t) continue;
-        fprintf(out, "%d", row->epoch);
-        as_put_plot_number(out, row->train_loss);
-        as_put_plot_number(out, row->validation_loss);
-        as_put_plot_number(out, 100 * row->validation_accuracy);
-        fprintf(out, "\t%d\n", row->epoch == r->trainings[t].best_epoch);
-        any = true;
+    for (size_t i = 0; i < t->n_epochs; i++) {
+        const as_epoch_row *e = &t->epochs[i];
+        fprintf(out, "%d", e->epoch);
+        as_put_plot_number(out, e->train_loss);
+        as_put_plot_number(out, e->validation_loss);
+        as_put_plot_number(out, 100 * e->validation_accuracy);
+        fprintf(out, "\t%d\n", e->epoch == t->row->best_epoch);
     }
-    if (any) fputs("\n\n", out);
-    return any;
+    if (t->n_epochs) fputs("\n\n", out);
+    return t->n_epochs > 0;
 }
 
 /** Structure `i`'s block of data.  @return its trainings with epochs. */
@@ -57,7 +54,7 @@ static size_t put_structure(FILE *out, const as_search_report *r, size_t i)
     size_t n = 0;
     fprintf(out, "$learning%zu << EOD\n", i);
     for (size_t t = 0; t < r->n_trainings; t++)
-        if ((size_t)r->trainings[t].structure == i) n += put_training(out, r, t);
+        if ((size_t)r->sorted[t].row->structure == i) n += put_training(out, &r->sorted[t]);
     fprintf(out, "EOD\nn%zu = %zu\n", i, n);
     return n;
 }

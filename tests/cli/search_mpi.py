@@ -23,7 +23,7 @@ import tempfile
 import time
 
 # The same bytes; what holds times, or the program that ran ...
-WHOLE = ["*.onnx", "split-manifest.json", "training-epochs.csv", "environment.json"]
+WHOLE = ["*.onnx", "split-manifest.json", "training-epochs.csv", "environment.json", "learning*"]
 OTHER = ["evidence.db", "executed", "logs", "plots", "*.png", "*.gp", "report.*"]
 # ... the columns without times, in the order of the rows ...
 COLUMNS = {
@@ -96,12 +96,13 @@ def stored(run):
 
 def hold(one, other):
     """Hold the run `other` to `one`. @return how many files are equal as a whole."""
-    names = sorted(p.name for p in one.iterdir())
-    assert names == sorted(p.name for p in other.iterdir()), (names, sorted(p.name for p in other.iterdir()))
+    names, theirs = (sorted([p.name for p in run.iterdir()] + [f"plots/{p.name}" for p in run.glob("plots/learning*")])
+                     for run in (one, other))
+    assert names == theirs, (names, theirs)
     for name in names:
         assert timeless(one / name) == timeless(other / name), f"{other.name}/{name} is not {one.name}/{name}"
     assert stored(one) == stored(other), f"{other.name}/evidence.db is not {one.name}/evidence.db"
-    return sum(is_any(n, WHOLE) for n in names)
+    return sum(is_any(pathlib.Path(n).name, WHOLE) for n in names)
 
 
 def ranks(mpirun, program):
