@@ -13,6 +13,7 @@ typedef struct draft {
     as_graph *graph;
     int *tensors; /* [n_layers] of each unit's output; owns */
     int input;
+    bool is_flat; /* a FLATTEN was there: from then on vectors */
 } draft;
 
 static int output_of(const draft *d, int i) { return i < 0 ? d->input : d->tensors[i]; }
@@ -110,6 +111,13 @@ static void set_attributes(as_node *node, const as_unit *u)
     }
 }
 
+/* As ONNX's checker wants a model's inputs and outputs to have it; a batch has any size. */
+static as_shape shape_of(const as_extent *e, bool is_flat)
+{
+    if (is_flat) return (as_shape){.rank = 2, .dims = {-1, (int64_t)e->c}};
+    return (as_shape){.rank = 4, .dims = {-1, (int64_t)e->c, (int64_t)e->h, (int64_t)e->w}};
+}
+
 static bool add_unit(draft *d, size_t i)
 {
     static const as_op ops[AS_UNIT_N] = {
@@ -124,8 +132,10 @@ static bool add_unit(draft *d, size_t i)
     char name[NAME_ROOM];
     snprintf(name, sizeof name, "%zu.%s", i, as_unit_name(u->kind));
     const int n = inputs_of(d, i, inputs);
+    d->is_flat = d->is_flat || u->kind == AS_UNIT_FLATTEN;
+    const as_shape shape = shape_of(&d->net->layers[i].out, d->is_flat);
     d->tensors[i] =
-        n ? as_graph_add_tensor(d->graph, is_last ? "logits" : name, AS_F32, NULL) : -1;
+        n ? as_graph_add_tensor(d->graph, is_last ? "logits" : name, AS_F32, &shape) : -1;
     if (d->tensors[i] < 0) return false;
     const int node =
         as_graph_add_node(d->graph, ops[u->kind], name, inputs, n, &d->tensors[i], 1);
@@ -136,8 +146,7 @@ static bool add_unit(draft *d, size_t i)
 
 static bool add_input(draft *d)
 {
-    const as_extent e = d->net->input;
-    const as_shape shape = {.rank = 4, .dims = {-1, (int64_t)e.c, (int64_t)e.h, (int64_t)e.w}};
+    const as_shape shape = shape_of(&d->net->input, false);
     d->input = as_graph_add_tensor(d->graph, "input", AS_F32, &shape);
     return d->input >= 0 && as_graph_add_input(d->graph, d->input);
 }

@@ -105,6 +105,25 @@ static void the_same_network_gives_the_same_bytes(void **state)
     as_bytes_free(&bytes[1]);
 }
 
+/* What onnx.checker asks of a model's inputs and outputs, and what a reader wants to know. */
+static void inputs_and_outputs_of_the_model_have_shapes(void **state)
+{
+    char text[64];
+    as_network *net;
+    as_graph *graph;
+    assay_error err;
+    as_shape shape;
+    (void)state;
+    assert_int_equal(as_network_new(&spec, 1, &net, &err), ASSAY_OK);
+    assert_int_equal(as_network_graph(net, "shapes", &graph, &err), ASSAY_OK);
+    shape = as_tensor_shape(as_graph_tensor(graph, as_graph_inputs(graph)[0]));
+    assert_string_equal(as_shape_text(&shape, text, sizeof text), "[?,3,8,6]");
+    shape = as_tensor_shape(as_graph_tensor(graph, as_graph_outputs(graph)[0]));
+    assert_string_equal(as_shape_text(&shape, text, sizeof text), "[?,7]");
+    as_graph_free(graph);
+    as_network_free(net);
+}
+
 static void costs_are_those_of_the_units(void **state)
 {
     as_network *net;
@@ -126,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_written_model_answers_as_the_network_does),
         cmocka_unit_test(the_same_network_gives_the_same_bytes),
+        cmocka_unit_test(inputs_and_outputs_of_the_model_have_shapes),
         cmocka_unit_test(costs_are_those_of_the_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
