@@ -53,15 +53,19 @@ static void print_choice(const as_candidate_report *c)
         printf("\n  the baseline itself is not trained, so nothing could be held to it");
     else if (s->n_feasible == 0)
         printf("\n  no other structure is as accurate and as fast: the baseline stays");
-    printf("\nthe same among %s and %s: %s%s\n", name_of(c, s->random_names[0]),
-           name_of(c, s->random_names[1]), name_of(c, s->random_two),
-           s->random_fell_back ? ", for neither meets it" : "");
+    if (s->random_names[1] == AS_NO_STRUCTURE)
+        printf("\nthe same among two at random: there is one structure alone\n");
+    else
+        printf("\nthe same among %s and %s: %s%s\n", name_of(c, s->random_names[0]),
+               name_of(c, s->random_names[1]), name_of(c, s->random_two),
+               s->random_fell_back ? ", for neither meets it" : "");
 }
 
 static void print_text(const as_search_report *r)
 {
-    printf("%s: %zu structures, %zu trainings; n=%lld calls each\n", r->search->space_name,
-           r->n_structures, r->n_trainings,
+    printf("%s: %zu structure%s, %zu training%s; n=%lld calls each\n", r->search->space_name,
+           r->n_structures, r->n_structures == 1 ? "" : "s", r->n_trainings,
+           r->n_trainings == 1 ? "" : "s",
            (long long)(r->search->n_rounds * r->search->n_repeats));
     printf("%-24s %9s %9s %9s %8s %9s %9s %13s\n", "structure", "valid.", "+-", "test",
            "params", "mac", "median us", "p10-p90");

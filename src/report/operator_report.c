@@ -85,12 +85,19 @@ static assay_code fill_ratio(as_operator_report *r, size_t standard, assay_error
                              (size_t)study->how.n_rounds, 1, &ratio->time_ratio, err);
 }
 
-/** "3.02 times (no interval: 3 rounds)" or with the interval. */
+/** Whether the interval holds 1: either may be the faster one. */
+static bool is_undecided(const as_estimate *e)
+{
+    return e->has_interval && e->low <= 1 && e->high >= 1;
+}
+
+/** "3.02 times (no interval: 3 rounds)" or with the interval; below 1 upside down, for "slower by". */
 static char *ratio_text(const as_estimate *e, as_language language)
 {
-    const double ratio = e->ratio >= 1 ? e->ratio : 1 / e->ratio;
-    const double low = e->ratio >= 1 ? e->low : 1 / e->high;
-    const double high = e->ratio >= 1 ? e->high : 1 / e->low;
+    const bool is_turned = e->ratio < 1 && !is_undecided(e);
+    const double ratio = is_turned ? 1 / e->ratio : e->ratio;
+    const double low = is_turned ? 1 / e->high : e->low;
+    const double high = is_turned ? 1 / e->low : e->high;
     if (e->has_interval)
         return as_format(as_say(language, "%.2f times (%.3g %% interval %.2f to %.2f)"), ratio,
                          100 * e->level, low, high);
@@ -104,7 +111,11 @@ static char *cost_sentence(const as_operator_report *r, const as_operator_ratio 
     char *times = ratio_text(&ratio->time_ratio, language);
     if (!times) return NULL;
     const char *format =
-        ratio->time_ratio.ratio >= 1
+        is_undecided(&ratio->time_ratio)
+            ? as_say(language, "%s (%d to %d channels, %dx%d): depthwise + pointwise has %.2f "
+                               "times fewer MACs than the standard 3x3, which takes %s its "
+                               "time: which is faster is undecided.")
+        : ratio->time_ratio.ratio >= 1
             ? as_say(language, "%s (%d to %d channels, %dx%d): depthwise + pointwise has %.2f "
                                "times fewer MACs than the standard 3x3 and is faster by %s.")
             : as_say(language, "%s (%d to %d channels, %dx%d): depthwise + pointwise has %.2f "

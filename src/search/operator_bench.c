@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/operator_bench.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "plan/plan.h"
 
 #define KERNEL_SIDE 3
+#define MOST_FLOATS ((size_t)1 << 26) /* of the weights and of a map: 256 MiB */
 
 /** One convolution with its route. */
 typedef struct stage {
@@ -109,13 +109,17 @@ static assay_code make_stage(stage *s, const as_conv_shape *shape, const as_oper
     return ASSAY_OK;
 }
 
-/** Whether all counts of the shape, its MACs among them, fit an int: the rows have them so. */
+/**
+ * Whether the shape's weights and each of its maps are so few that a study of it fits common machines: with
+ * packed weights and scratch it takes a few GiB at most.
+ */
 static bool is_sane(const as_operator_shape *s)
 {
     size_t floats = KERNEL_SIDE * KERNEL_SIDE;
     return s->ic && s->oc && s->h && s->w && as_mul(floats, s->ic, &floats) &&
-           as_mul(floats, s->oc, &floats) && floats <= INT_MAX && s->h <= INT_MAX / s->w &&
-           as_mul(s->h * s->w, s->ic > s->oc ? s->ic : s->oc, &floats) && floats <= INT_MAX;
+           as_mul(floats, s->oc, &floats) && floats <= MOST_FLOATS &&
+           as_mul(s->h, s->w, &floats) && as_mul(floats, as_max(s->ic, s->oc), &floats) &&
+           floats <= MOST_FLOATS;
 }
 
 static assay_code make_maps(as_operator_bench *b, uint64_t *random, assay_error *err)
@@ -149,8 +153,10 @@ assay_code as_operator_bench_new(const as_operator_shape *shape, const as_operat
     uint64_t random = (uint64_t)how->seed;
     *out = NULL;
     if (!is_sane(shape))
-        return as_fail(err, ASSAY_E_ARGUMENT,
-                       "shape %s has an extent of 0 or more numbers than 2^31", shape->name);
+        return as_fail(
+            err, ASSAY_E_ARGUMENT,
+            "shape %s has an extent of 0 or more than 2^26 weights or numbers in a map",
+            shape->name);
     as_operator_bench *b = as_alloc(sizeof *b);
     if (!b) return as_fail(err, ASSAY_E_MEMORY, "no memory for shape %s", shape->name);
     b->shape = *shape;

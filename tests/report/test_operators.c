@@ -127,6 +127,20 @@ static void fewer_macs_that_are_slower_are_called_slower(void **state)
     as_operator_report_free(r);
 }
 
+static void an_interval_that_holds_1_calls_neither_faster(void **state)
+{
+    (void)state;
+    known *k = make(10);
+    for (size_t i = 0; i < k->study.n_samples;
+         i++) /* faster in some rounds, slower in others */
+        if (k->samples[i].op == 0) k->samples[i].latency_us = k->samples[i].round % 2 ? 9 : 12;
+    as_operator_report *r = report_of(&k->study);
+    assert_true(r->ratios[0].time_ratio.low < 1 && r->ratios[0].time_ratio.high > 1);
+    assert_non_null(strstr(r->sentences[0], "which is faster is undecided"));
+    assert_null(strstr(r->sentences[0], "faster by"));
+    as_operator_report_free(r);
+}
+
 static void few_rounds_have_no_interval_and_few_samples_no_percentile(void **state)
 {
     (void)state;
@@ -219,6 +233,7 @@ int main(void)
         cmocka_unit_test(rates_and_roofs_are_those_of_the_numbers),
         cmocka_unit_test(mac_ratio_stands_beside_time_ratio),
         cmocka_unit_test(fewer_macs_that_are_slower_are_called_slower),
+        cmocka_unit_test(an_interval_that_holds_1_calls_neither_faster),
         cmocka_unit_test(few_rounds_have_no_interval_and_few_samples_no_percentile),
         cmocka_unit_test(a_kernel_beyond_the_tolerance_is_told),
         cmocka_unit_test(rows_that_do_not_belong_together_are_one_sentence),
