@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/search_files.h"
+#include "search/structures.h"
 
 static const char *name_of(const as_candidate_report *c, size_t place)
 {
@@ -121,6 +122,7 @@ static int show(const as_cli *cli, const char *folder, bool writes, as_language 
     assay_code code = as_search_report_open(folder, &r, &err);
     if (!code) r->language = language;
     if (!code && writes) code = as_search_files_write(r, &err);
+    if (!code && writes) code = as_search_derive_models(r, &err);
     if (!code && json) code = print_json(r, &err);
     if (!code && !json) print_text(r);
     const bool is_chosen = !code && r->has_selection;

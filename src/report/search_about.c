@@ -125,7 +125,7 @@ void as_section_search_reproduce(as_page *page, const as_search_facts *f)
     as_free(space);
     as_code(page, "%s", f->run->command);
     as_paragraph(page,
-                 "Everything in this folder but evidence.db and the models is derived from "
-                 "evidence.db, byte for byte, in the run's folder by:");
+                 "Everything in this folder but evidence.db, executed/ and logs/ is derived "
+                 "from evidence.db, byte for byte, in the run's folder by:");
     as_code(page, "assay summarize .");
 }

@@ -173,7 +173,9 @@ static void put_random(as_page *page, const as_search_facts *f)
     const as_selection *s = selection_of(f);
     const char *a = as_structure_name(f, s->random_names[0]);
     const char *b = as_structure_name(f, s->random_names[1]);
-    if (s->random_fell_back)
+    if (s->random_names[1] == AS_NO_STRUCTURE)
+        as_item(page, "The same among two at random: there is one structure alone.");
+    else if (s->random_fell_back)
         as_item(page,
                 "The same among two that were drawn at random, %s and %s: neither meets it, so "
                 "%s stays.",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The networks of a search as model files. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "onnx/save.h"
 #include "search/structure_search.h"
@@ -33,13 +35,35 @@ static assay_code save_model(const as_search *s, const as_search_report *r, size
     return code;
 }
 
+static assay_code save_all(const as_search *s, const as_search_report *r, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; !code && i < s->space->n_structures; i++)
+        code = save_model(s, r, i, err);
+    return code;
+}
+
 assay_code as_search_save_models(as_search *s, assay_error *err)
 {
     as_search_report *r;
     assay_code code = as_search_report_open(s->options->folder, &r, err);
-    for (size_t i = 0; !code && i < s->space->n_structures; i++)
-        code = save_model(s, r, i, err);
+    if (!code) code = save_all(s, r, err);
     as_search_report_close(r);
+    return code;
+}
+
+assay_code as_search_derive_models(const as_search_report *r, assay_error *err)
+{
+    const as_search_options options = {.folder = r->folder};
+    as_search s = {.options = &options};
+    const char *text = r->search->space_text;
+    assay_code code = as_space_parse(text, strlen(text), r->search->space_path, &s.space, err);
+    if (!code && s.space->n_structures != r->n_structures)
+        code =
+            as_fail(err, ASSAY_E_FORMAT, "%s: its space has %zu structures, its evidence %zu",
+                    r->folder, s.space->n_structures, r->n_structures);
+    if (!code) code = save_all(&s, r, err);
+    as_space_free(s.space);
     return code;
 }
 

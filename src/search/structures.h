@@ -71,4 +71,8 @@ assay_code as_search_create(const as_search_options *options, assay_error *err);
  */
 assay_code as_search_run(const as_search_options *options, assay_error *err);
 
+/** Write NAME.onnx of each structure that is trained again, from the report's evidence alone. */
+struct as_search_report;
+assay_code as_search_derive_models(const struct as_search_report *report, assay_error *err);
+
 #endif
