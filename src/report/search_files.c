@@ -62,6 +62,14 @@ static void mean_of(const double *values, size_t n, double *mean, double *error)
     *error = n > 1 ? sqrt(squares / (double)(n - 1) / (double)n) : 0;
 }
 
+/* Standard error of a share of n samples, with two right and two wrong ones added (Agresti and Coull 1998),
+ * so that a share of 1 is not taken for certain. */
+static double share_error(double share, double n)
+{
+    const double p = (share * n + 2) / (n + 4);
+    return sqrt(p * (1 - p) / (n + 4));
+}
+
 static int by_structure_and_seed(const void *a, const void *b)
 {
     const as_training_row *x = ((const as_search_training *)a)->row,
@@ -103,8 +111,9 @@ static void fill_row(const as_search_report *r, size_t i, double *validation, do
     if ((int64_t)n < s->n_seeds) n = 0;
     mean_of(validation, n, &row->validation_accuracy, &row->accuracy_noise);
     mean_of(test, n, &row->test_accuracy, &unused);
-    const double p = row->validation_accuracy;
-    if (n == 1) row->accuracy_noise = sqrt(p * (1 - p) / (double)r->search->n_validation);
+    if (n == 1)
+        row->accuracy_noise =
+            share_error(row->validation_accuracy, (double)r->search->n_validation);
     if (!isfinite(row->accuracy_noise)) row->accuracy_noise = 0;
 }
 
