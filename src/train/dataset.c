@@ -11,6 +11,7 @@
 #include "base/npy.h"
 #include "base/size.h"
 #include "train/csv.h"
+#include "train/gzip.h"
 #include "train/idx.h"
 
 static const char *const format_names[] = {
@@ -93,19 +94,23 @@ static assay_code check_source(const as_dataset_source *s, size_t *n_values, ass
     return ASSAY_OK;
 }
 
+static assay_code parse_array(const as_dataset_source *s, const as_bytes *file,
+                              const char *name, size_t n_columns, as_npy *out, assay_error *err)
+{
+    if (s->format == AS_DATA_CSV)
+        return as_csv_parse((const char *)file->data, file->size, name, n_columns, out, err);
+    if (s->format == AS_DATA_IDX) return as_idx_parse(file->data, file->size, name, out, err);
+    return as_npy_parse(file->data, file->size, name, out, err);
+}
+
 static assay_code read_array(const as_dataset_source *s, const char *path, size_t n_columns,
                              as_npy *out, assay_error *err)
 {
     as_bytes file = {0};
-    assay_code code = as_file_read(path, AS_DATA_BYTES_MAX, &file, err);
-    if (code) return code;
     const char *name = as_path_base(path);
-    if (s->format == AS_DATA_CSV)
-        code = as_csv_parse((const char *)file.data, file.size, name, n_columns, out, err);
-    else if (s->format == AS_DATA_IDX)
-        code = as_idx_parse(file.data, file.size, name, AS_DATA_BYTES_MAX, out, err);
-    else
-        code = as_npy_parse(file.data, file.size, name, out, err);
+    assay_code code = as_file_read(path, AS_DATA_BYTES_MAX, &file, err);
+    if (!code) code = as_gzip_unpack(&file, name, AS_DATA_BYTES_MAX, err);
+    if (!code) code = parse_array(s, &file, name, n_columns, out, err);
     as_bytes_free(&file);
     return code;
 }

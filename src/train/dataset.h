@@ -13,8 +13,8 @@
  *     as_dataset_free(dataset);
  *
  * CSV: a line a sample, its c * h * w values and behind them its label; a first line that is no
- * numbers is a heading.  IDX (also gzip, as it comes) and NPY: images [n][..] whose later dims are
- * [c][h][w], [h][w] where c is 1, or one of c * h * w; labels [n].
+ * numbers is a heading.  IDX and NPY: images [n][..] whose later dims are [c][h][w], [h][w] where c is 1,
+ * or one of c * h * w; labels [n].  Each may be packed by gzip.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef ASSAY_TRAIN_IDX_H
 #define ASSAY_TRAIN_IDX_H
 /*
- * IDX, the format of MNIST: one array, big-endian, perhaps packed by gzip.
+ * IDX, the format of MNIST: one array, big-endian.
  *
  *     0 0 type rank | dim (4 bytes) x rank | elements, the last dim fastest
  *
@@ -15,16 +15,14 @@
 #include "base/npy.h"
 
 /**
- * Parse bytes[size]; gzip is known by its first bytes.
+ * Parse bytes[size].
  * @param name         stands for the file in messages.
- * @param limit_bytes  that a packed file may be unpacked to.
  * @param out          the array in this machine's order: AS_NPY_U1, of signed bytes, shorts and ints
  *                     AS_NPY_I4, of floats AS_NPY_F4, of doubles AS_NPY_F8; the caller's (as_npy_free).
- * @return ASSAY_E_FORMAT where it is no IDX file, its size is not what its dims say, or gzip is
- *         damaged or unpacks to more than the limit; ASSAY_E_UNSUPPORTED for other types and ranks;
- *         ASSAY_E_MEMORY.
+ * @return ASSAY_E_FORMAT where it is no IDX file or its size is not what its dims say;
+ *         ASSAY_E_UNSUPPORTED for other types and ranks; ASSAY_E_MEMORY.
  */
-assay_code as_idx_parse(const void *bytes, size_t size, const char *name, size_t limit_bytes,
-                        as_npy *out, assay_error *err);
+assay_code as_idx_parse(const void *bytes, size_t size, const char *name, as_npy *out,
+                        assay_error *err);
 
 #endif
