@@ -4,6 +4,7 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
+#include "report/search_plots.h"
 #include "report/search_sections.h"
 
 void as_cell_percent(as_page *page, double share)
@@ -159,6 +160,10 @@ void as_section_learning(as_page *page, const as_search_facts *f)
     as_paragraph(page,
                  "Of each training the epoch with the least validation loss is kept.  Where "
                  "that is the last one, more epochs might still have helped.");
+    if (f->report->n_structures > AS_LEARNING_PANELS_MOST)
+        as_paragraph(page,
+                     "Drawn are the first %d of %zu structures; training-epochs.csv has all.",
+                     AS_LEARNING_PANELS_MOST, f->report->n_structures);
     as_fold(page, "Every training");
     as_table(page, columns, AS_COUNT_OF(columns));
     for (size_t t = 0; t < f->report->n_trainings; t++)

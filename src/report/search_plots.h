@@ -7,6 +7,9 @@
  */
 #include "report/search_facts.h"
 
+/** Structures whose learning curves are drawn: the first so many. */
+#define AS_LEARNING_PANELS_MOST 24
+
 typedef struct as_search_plot {
     const char *name;
     const char *caption;

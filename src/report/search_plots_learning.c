@@ -7,12 +7,13 @@
 #include "report/text.h"
 #include "verdict/statistics.h"
 
-/** Panels beside each other, their heights, and how many a page holds. */
-enum { WIDE_COLUMNS = 3, WIDE_PX = 230, NARROW_PX = 200, PANELS_MOST = 24 };
+/** Panels beside each other, and their heights. */
+enum { WIDE_COLUMNS = 3, WIDE_PX = 230, NARROW_PX = 200 };
 
 static size_t n_panels(const as_search_facts *f)
 {
-    return f->report->n_structures < PANELS_MOST ? f->report->n_structures : PANELS_MOST;
+    return f->report->n_structures < AS_LEARNING_PANELS_MOST ? f->report->n_structures
+                                                             : AS_LEARNING_PANELS_MOST;
 }
 
 static bool has_epochs(const as_search_facts *f) { return f->report->n_epochs > 0; }
@@ -78,10 +79,10 @@ static double greatest_loss(const as_search_report *r, size_t i)
 static const double own_scale = 4;
 
 /** The top of each panel's scale: the same, but for those that would flatten all others. */
-static void find_tops(const as_search_facts *f, double tops[PANELS_MOST])
+static void find_tops(const as_search_facts *f, double tops[AS_LEARNING_PANELS_MOST])
 {
     const size_t n = n_panels(f);
-    double sorted[PANELS_MOST], common = 0;
+    double sorted[AS_LEARNING_PANELS_MOST], common = 0;
     for (size_t i = 0; i < n; i++)
         sorted[i] = tops[i] = greatest_loss(f->report, i);
     as_sort(sorted, n);
@@ -147,7 +148,7 @@ static void put_panel(FILE *out, const as_search_facts *f, size_t i, double top)
 
 static void write_plot(FILE *out, const as_search_facts *f)
 {
-    double tops[PANELS_MOST];
+    double tops[AS_LEARNING_PANELS_MOST];
     find_tops(f, tops);
     fprintf(out, "set multiplot layout (narrow ? %zu : %zu),(narrow ? 1 : %zu)\n", n_panels(f),
             n_rows(f), n_columns(f));
