@@ -19,7 +19,7 @@ static assay_code list(const as_search_report *r, model_files *out, assay_error 
     if (!out->paths) return as_fail(err, ASSAY_E_MEMORY, "no memory for paths");
     for (size_t i = 0; i < r->n_structures; i++) {
         if (as_search_report_training(r, i) < 0) continue;
-        char *path = as_format("%s/%s.onnx", r->folder, r->structures[i].name);
+        char *path = as_search_report_model(r, i);
         if (!path) return as_fail(err, ASSAY_E_MEMORY, "no memory for paths");
         out->paths[out->n++] = path;
     }

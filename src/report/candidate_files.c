@@ -12,8 +12,9 @@
 #include "report/text.h"
 #include "report/whole_file.h"
 
-static void write_results(FILE *out, const as_candidate_report *r)
+static void write_results(FILE *out, const void *of)
 {
+    const as_candidate_report *r = of;
     fputs("name,validation_acc,params,mac,median_us,p10_us,p90_us,test_acc,"
           "pareto_validation_latency\n",
           out);
@@ -30,8 +31,9 @@ static void write_results(FILE *out, const as_candidate_report *r)
     }
 }
 
-static void write_samples(FILE *out, const as_candidate_report *r)
+static void write_samples(FILE *out, const void *of)
 {
+    const as_candidate_report *r = of;
     fputs("name,round,repeat,latency_us\n", out);
     for (size_t i = 0; i < r->candidates->n_samples; i++) {
         const as_candidate_sample_row *s = &r->candidates->samples[i];
@@ -42,8 +44,9 @@ static void write_samples(FILE *out, const as_candidate_report *r)
     }
 }
 
-static void write_pareto(FILE *out, const as_candidate_report *r)
+static void write_pareto(FILE *out, const void *of)
 {
+    const as_candidate_report *r = of;
     as_put_study_plot_head(out, "candidate-pareto", 960, 620);
     as_put_pareto_settings(out, r, NULL, AS_ENGLISH);
     as_put_pareto_plot(out, AS_ENGLISH);
@@ -97,10 +100,7 @@ assay_code as_selection_write(const as_candidate_report *report, const char *fol
     return as_whole_file_close(&file, code, err);
 }
 
-static const struct {
-    const char *name;
-    void (*write)(FILE *out, const as_candidate_report *r);
-} files[] = {
+static const as_printed_file files[] = {
     {"candidate-results.csv", write_results},
     {"candidate-latency-samples.csv", write_samples},
     {"candidate-pareto.gp", write_pareto},
@@ -109,14 +109,7 @@ static const struct {
 assay_code as_candidate_files_write(const as_candidate_report *report, const char *folder,
                                     assay_error *err)
 {
-    as_whole_file file;
-    assay_code code = ASSAY_OK;
-    for (size_t i = 0; !code && i < AS_COUNT_OF(files); i++) {
-        code = as_whole_file_open_in(folder, files[i].name, &file, err);
-        if (code) break;
-        files[i].write(file.out, report);
-        code = as_whole_file_close(&file, ASSAY_OK, err);
-    }
     static const char *const names[] = {"candidate-pareto"};
+    assay_code code = as_printed_files_write(folder, files, AS_COUNT_OF(files), report, err);
     return code ? code : as_draw_study_plots(folder, names, AS_COUNT_OF(names), err);
 }

@@ -17,8 +17,9 @@ static void put_name(FILE *out, const as_operator_row *op)
     as_put_csv(out, op->module);
 }
 
-static void write_costs(FILE *out, const as_operator_report *r)
+static void write_costs(FILE *out, const void *of)
 {
+    const as_operator_report *r = of;
     fputs("case,module,input_shape,output_shape,params,mac,activation_ledger_bytes,p10_us,"
           "median_us,p90_us\n",
           out);
@@ -51,18 +52,21 @@ static void put_timings(FILE *out, const as_operator_report *r, bool of_parts)
     }
 }
 
-static void write_timings(FILE *out, const as_operator_report *r)
+static void write_timings(FILE *out, const void *of)
 {
+    const as_operator_report *r = of;
     put_timings(out, r, false);
 }
 
-static void write_part_timings(FILE *out, const as_operator_report *r)
+static void write_part_timings(FILE *out, const void *of)
 {
+    const as_operator_report *r = of;
     put_timings(out, r, true);
 }
 
-static void write_ratios(FILE *out, const as_operator_report *r)
+static void write_ratios(FILE *out, const void *of)
 {
+    const as_operator_report *r = of;
     fputs("case,mac_ratio,time_ratio,time_ratio_low,time_ratio_high,rounds,factor_error\n",
           out);
     for (size_t i = 0; i < r->n_ratios; i++) {
@@ -78,8 +82,9 @@ static void write_ratios(FILE *out, const as_operator_report *r)
     }
 }
 
-static void write_roofline(FILE *out, const as_operator_report *r)
+static void write_roofline(FILE *out, const void *of)
 {
+    const as_operator_report *r = of;
     fputs("case,module,routes,mac,products,bytes,mac_per_byte,median_us,mac_per_s,"
           "products_per_s,peak_mac_per_s,peak_share,bytes_per_s,copy_bytes_per_s,copy_share,"
           "roof_us,bound,samples\n",
@@ -203,10 +208,7 @@ json_t *as_operator_json(const as_operator_report *report)
                      ratios, "says", sentences);
 }
 
-static const struct {
-    const char *name;
-    void (*write)(FILE *out, const as_operator_report *r);
-} files[] = {
+static const as_printed_file files[] = {
     {"operator-costs.csv", write_costs},
     {"operator-timings.csv", write_timings},
     {"operator-part-timings.csv", write_part_timings},
@@ -219,14 +221,7 @@ static const struct {
 assay_code as_operator_tables_write(const as_operator_report *report, const char *folder,
                                     assay_error *err)
 {
-    as_whole_file file;
-    assay_code code = ASSAY_OK;
-    for (size_t i = 0; !code && i < AS_COUNT_OF(files); i++) {
-        code = as_whole_file_open_in(folder, files[i].name, &file, err);
-        if (code) break;
-        files[i].write(file.out, report);
-        code = as_whole_file_close(&file, ASSAY_OK, err);
-    }
+    assay_code code = as_printed_files_write(folder, files, AS_COUNT_OF(files), report, err);
     return code ? code : as_draw_operator_plots(folder, err);
 }
 

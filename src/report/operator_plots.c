@@ -97,8 +97,9 @@ static void put_panel(FILE *out, const as_operator_report *report,
     putc('\n', out);
 }
 
-void as_write_operator_latencies(FILE *out, const as_operator_report *report)
+void as_write_operator_latencies(FILE *out, const void *of)
 {
+    const as_operator_report *report = of;
     const as_operator_study *study = report->study;
     const int n = (int)report->n_ratios, columns = n < MOST_COLUMNS ? n : MOST_COLUMNS;
     const int rows = (n + MOST_COLUMNS - 1) / MOST_COLUMNS;
@@ -136,8 +137,9 @@ static const struct {
     {"pw", "pw alone", "pt 6 ps 1.6 lc rgb '#c7703a'", "left offset 1.2,0"},
 };
 
-void as_write_operator_roofline(FILE *out, const as_operator_report *report)
+void as_write_operator_roofline(FILE *out, const void *of)
 {
+    const as_operator_report *report = of;
     const as_operator_study_row *how = &report->study->how;
     as_put_study_plot_head(out, "operator-roofline", 960, 620);
     fprintf(

@@ -9,11 +9,13 @@
 
 #include "report/operator_files.h"
 
+/* Lines of as_printed_file tables: `of` is an as_operator_report. */
+
 /** Box plots of each shape's two modules. */
-void as_write_operator_latencies(FILE *out, const as_operator_report *report);
+void as_write_operator_latencies(FILE *out, const void *of);
 
 /** Every operator below the machine's roofs: MACs a second over MACs a byte. */
-void as_write_operator_roofline(FILE *out, const as_operator_report *report);
+void as_write_operator_roofline(FILE *out, const void *of);
 
 /** Draw both in `folder`; what gnuplot cannot draw is left out. */
 assay_code as_draw_operator_plots(const char *folder, assay_error *err);

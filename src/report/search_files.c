@@ -179,6 +179,11 @@ int as_search_report_training(const as_search_report *r, size_t i)
     return -1;
 }
 
+char *as_search_report_model(const as_search_report *r, size_t i)
+{
+    return as_format("%s/%s.onnx", r->folder, r->structures[i].name);
+}
+
 /* ---- files ---- */
 
 static assay_code write_json(const as_search_report *r, const char *name, json_t *root,
@@ -241,8 +246,9 @@ static json_t *protocol_json(const as_search_report *r)
     return root;
 }
 
-static void put_epochs(FILE *out, const as_search_report *r)
+static void put_epochs(FILE *out, const void *of)
 {
+    const as_search_report *r = of;
     fputs("name,seed,epoch,train_loss,validation_loss,validation_acc,best\n", out);
     for (size_t t = 0; t < r->n_trainings; t++)
         for (size_t i = 0; i < r->sorted[t].n_epochs; i++) {
@@ -257,8 +263,9 @@ static void put_epochs(FILE *out, const as_search_report *r)
         }
 }
 
-static void put_slots(FILE *out, const as_search_report *r)
+static void put_slots(FILE *out, const void *of)
 {
+    const as_search_report *r = of;
     fputs("name,policy,engine,version,repeat,median_us,least_us,error\n", out);
     for (size_t i = 0; i < r->n_slots; i++) {
         const as_structure_slot_row *s = &r->slots[i];
@@ -278,10 +285,8 @@ static void put_slots(FILE *out, const as_search_report *r)
     }
 }
 
-static const struct {
-    const char *name;
-    void (*put)(FILE *out, const as_search_report *r);
-} tables[] = {{"training-epochs.csv", put_epochs}, {"candidate-slots.csv", put_slots}};
+static const as_printed_file tables[] = {{"training-epochs.csv", put_epochs},
+                                         {"candidate-slots.csv", put_slots}};
 
 static assay_code write_operators(const as_search_report *r, assay_error *err)
 {
@@ -295,16 +300,10 @@ static assay_code write_operators(const as_search_report *r, assay_error *err)
 
 assay_code as_search_files_write(const as_search_report *r, assay_error *err)
 {
-    as_whole_file file;
     assay_code code = write_stored(r, "split-manifest.json", r->search->split_json, err);
     if (!code) code = write_environment(r, err);
     if (!code) code = write_json(r, "benchmark-protocol.json", protocol_json(r), err);
-    for (size_t i = 0; i < AS_COUNT_OF(tables) && !code; i++) {
-        code = as_whole_file_open_in(r->folder, tables[i].name, &file, err);
-        if (code) break;
-        tables[i].put(file.out, r);
-        code = as_whole_file_close(&file, ASSAY_OK, err);
-    }
+    if (!code) code = as_printed_files_write(r->folder, tables, AS_COUNT_OF(tables), r, err);
     if (!code) code = write_operators(r, err);
     if (!code && r->has_selection) code = as_selection_write(r->choice, r->folder, err);
     if (!code) code = as_candidate_files_write(r->choice, r->folder, err);

@@ -65,6 +65,9 @@ void as_search_report_close(as_search_report *report); /**< Takes NULL. */
 /** The lowest training of structure `i` that did not diverge, which NAME.onnx holds; -1 without. */
 int as_search_report_training(const as_search_report *report, size_t i);
 
+/** Path of NAME.onnx, the caller's (as_free); NULL without memory. */
+char *as_search_report_model(const as_search_report *report, size_t i);
+
 /** Write all files, selection.json where there is a selection. */
 assay_code as_search_files_write(const as_search_report *report, assay_error *err);
 

@@ -57,3 +57,17 @@ assay_code as_whole_file_close(as_whole_file *file, assay_code code, assay_error
     *file = (as_whole_file){0};
     return code;
 }
+
+assay_code as_printed_files_write(const char *folder, const as_printed_file *files, size_t n,
+                                  const void *of, assay_error *err)
+{
+    assay_code code = ASSAY_OK;
+    for (size_t i = 0; i < n && !code; i++) {
+        as_whole_file file;
+        code = as_whole_file_open_in(folder, files[i].name, &file, err);
+        if (code) break;
+        files[i].print(file.out, of);
+        code = as_whole_file_close(&file, ASSAY_OK, err);
+    }
+    return code;
+}

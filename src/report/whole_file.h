@@ -35,4 +35,14 @@ assay_code as_whole_file_open_in(const char *folder, const char *name, as_whole_
  */
 assay_code as_whole_file_close(as_whole_file *file, assay_code code, assay_error *err);
 
+/** A file that one thing is printed into; `of` is what as_printed_files_write was given. */
+typedef struct as_printed_file {
+    const char *name;
+    void (*print)(FILE *out, const void *of);
+} as_printed_file;
+
+/** Write all of them into `folder`, each whole or not at all.  @return ASSAY_E_IO, ASSAY_E_MEMORY. */
+assay_code as_printed_files_write(const char *folder, const as_printed_file *files, size_t n,
+                                  const void *of, assay_error *err);
+
 #endif

@@ -11,18 +11,13 @@ static assay_code no_memory(assay_error *err)
     return as_fail(err, ASSAY_E_MEMORY, "no memory for a search");
 }
 
-static char *model_path(const as_search *s, size_t i)
-{
-    return as_format("%s/%s.onnx", s->options->folder, s->space->structures[i].name);
-}
-
 static assay_code save_model(const as_search *s, const as_search_report *r, size_t i,
                              assay_error *err)
 {
     const int training = as_search_report_training(r, i);
     as_network *network = NULL;
     as_graph *graph = NULL;
-    char *path = model_path(s, i);
+    char *path = as_search_report_model(r, i);
     assay_code code = path ? ASSAY_OK : no_memory(err);
     if (!code && training >= 0) {
         code = as_search_network(s, i, r->evidence, training, &network, err);
@@ -84,7 +79,7 @@ assay_code as_search_models_list(const as_search *s, const as_search_report *r,
     if (!out->paths || !out->places) return no_memory(err);
     for (size_t i = 0; i < n; i++) {
         if (as_search_report_training(r, i) < 0) continue;
-        out->paths[out->n] = model_path(s, i);
+        out->paths[out->n] = as_search_report_model(r, i);
         out->places[out->n] = i;
         if (!out->paths[out->n++]) return no_memory(err);
     }
